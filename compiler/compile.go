@@ -61,8 +61,9 @@ type Kernel struct {
 	Language string
 	// Text prints the code in the target's text form; it is made at each call.
 	Text func() string
-	// Lines returns the statement of the function that each line of Text is for, nil where it is for none; nil where the generator does not tell.
-	Lines func() []tir.Stmt
+	// Lines prints the code too, and returns the statement of the function that each line is for, nil where it is for none; nil where
+	// the generator does not tell.
+	Lines func() (string, []tir.Stmt)
 }
 
 // The codes of warnings about the order of passes: one is too early, or what it works on is made by one that does not run.

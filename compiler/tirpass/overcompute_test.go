@@ -171,7 +171,7 @@ func overText(r *rand.Rand) string {
 
 // TestReduceBranchingKeepsMeaning runs random loops with branches before and after the pass, some of which change.
 func TestReduceBranchingKeepsMeaning(t *testing.T) {
-	changed := 0
+	ran, changed := 0, 0
 	seed.Each(t, 300, func(t *testing.T, r *rand.Rand) {
 		f := parseFunc(t, overText(r))
 		args := tirtest.Arguments(f, r.Uint64())
@@ -187,11 +187,11 @@ func TestReduceBranchingKeepsMeaning(t *testing.T) {
 		g := funcOf(out)
 		wellFormed(t, "ReduceBranchingThroughOvercompute", g)
 		sameMeaning(t, tirpass.ReduceBranchingThroughOvercompute, f, g, args, want)
-		if g != f {
+		if ran++; g != f {
 			changed++
 		}
 	})
-	if changed < 10 {
-		t.Errorf("only %d of the programs changed", changed)
+	if ran > 50 && changed < ran/30 {
+		t.Errorf("only %d of %d programs changed", changed, ran)
 	}
 }

@@ -7,31 +7,40 @@ import (
 	"github.com/irscope/irscope/runtime/native"
 )
 
-// assembly opens the machine code of a convolution.
-func assembly(p *page) {
+// assembly opens the code of a convolution for a target.
+func assembly(p *page, target string) {
 	p.t.Helper()
-	if err := native.Available(); err != nil {
+	if err := native.Available(); err != nil && target == "x86" {
 		p.t.Skip(err)
 	}
 	openText(p, "cnn", "FuseOps", "main", "unified")
-	p.another(func() {
-		eval[bool](p, `(() => { const s = document.querySelector("#target"); s.value = "x86"; s.dispatchEvent(new Event("change", {bubbles: true})); return true; })()`)
-	})
+	if eval[string](p, `document.querySelector("#target").value`) != target {
+		p.another(func() {
+			eval[bool](p, `(() => { const s = document.querySelector("#target"); s.value = "`+target+`"; s.dispatchEvent(new Event("change", {bubbles: true})); return true; })()`)
+		})
+	}
 	p.wait(done)
 	p.click(`#center-tools [data-view=code]`)
 	p.click(`.fn[data-key^="fused_conv2d"]`)
-	p.wait(`[...document.querySelectorAll(".code-row .tx")].some(x => / ; \d+$/.test(x.textContent))`)
+	p.wait(`[...document.querySelectorAll(".code-row .tx")].some(x => / ;;? \d+$/.test(x.textContent))`)
 }
 
-// TestAssemblyOrigins points at an instruction, whose line of the function is named and whose neighbors of the same line are marked, goes to that line, and back to the code.
-func TestAssemblyOrigins(t *testing.T) {
+// TestCodeOrigins points at a line of code, whose line of the function is named and whose neighbors of the same line are marked, goes to
+// that line, and back to the code.
+func TestCodeOrigins(t *testing.T) {
 	t.Parallel()
+	for _, target := range []string{"x86", "wasm"} {
+		t.Run(target, func(t *testing.T) { codeOrigins(t, target) })
+	}
+}
+
+func codeOrigins(t *testing.T, target string) {
 	p := visit(t, serveCompiler(t), 1440, 900)
-	assembly(p)
+	assembly(p, target)
 	if got := p.text(".origin-bar"); !strings.HasPrefix(got, "Point at a line") {
 		t.Errorf("before a line is pointed at, %q", got)
 	}
-	mark := `[...document.querySelectorAll(".code-row")].find(x => / ; \d+$/.test(x.querySelector(".tx")?.textContent ?? ""))`
+	mark := `[...document.querySelectorAll(".code-row")].find(x => / ;;? \d+$/.test(x.querySelector(".tx")?.textContent ?? ""))`
 	line := eval[string](p, mark+`.querySelector(".tx").textContent.match(/\d+$/)[0]`)
 	eval[bool](p, mark+`.querySelector(".tx").dispatchEvent(new PointerEvent("pointerover", {bubbles: true, pointerType: "mouse"})), true`)
 	p.wait(`document.querySelector(".origin-bar b").textContent === "Line ` + line + `"`)
@@ -48,7 +57,7 @@ func TestAssemblyOrigins(t *testing.T) {
 		t.Errorf("line %s is %q, the bar said %q", line, got, text)
 	}
 	eval[bool](p, `document.querySelector(".code-row.at-line .tx").dispatchEvent(new PointerEvent("pointerover", {bubbles: true, pointerType: "mouse"})), true`)
-	p.wait(`/^\d+ instructions?$/.test(document.querySelector(".origin-bar b").textContent)`)
+	p.wait(`/^\d+ (instruction|code line)s?$/.test(document.querySelector(".origin-bar b").textContent)`)
 	p.click(".origin-bar")
 	p.wait(`document.querySelector(".code-row.at-line .tx")?.textContent.endsWith("; ` + line + `")`)
 }
@@ -57,7 +66,7 @@ func TestAssemblyOrigins(t *testing.T) {
 func TestAssemblyLooks(t *testing.T) {
 	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
-	assembly(p)
+	assembly(p, "x86")
 	eval[bool](p, `[...document.querySelectorAll(".code-row .tx")].find(x => / ; \d+$/.test(x.textContent)).click(), true`)
 	p.wait(`/^Line /.test(document.querySelector(".origin-bar b").textContent)`)
 	sizes := [][2]int64{{1440, 900}, {390, 844}}

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -60,11 +62,21 @@ func TestTheCodeThatIsReported(t *testing.T) {
 		want.Bytes += int64(len(m.Bytes))
 	}
 	for _, k := range c.Result.Kernels {
-		want.Kernels = append(want.Kernels, event.Kernel{
-			Name: k.Name, Language: event.LangWAT, Text: event.HashText(k.Text()), Lines: len(linediff.Lines(k.Text())), Bytes: int64(k.Bytes),
+		of := linediff.Lines(c.snaps.Of(k.Name, c.Result.Module.Lookup(k.Name)).Text)
+		text := unnumbered(t, d, got, k.Name, func(line string, n int) {
+			if strings.Contains(line, "(f32.store") && (n > len(of) || !strings.Contains(of[n-1], " = ")) {
+				t.Errorf("%s: %s names line %d of\n%s", k.Name, line, n, strings.Join(of, "\n"))
+			}
 		})
+		if text != k.Text() {
+			t.Errorf("%s: the text is\n%s\nwant\n%s", k.Name, text, k.Text())
+		}
+		want.Kernels = append(want.Kernels, event.Kernel{Name: k.Name, Language: event.LangWAT, Lines: len(linediff.Lines(k.Text())), Bytes: int64(k.Bytes)})
 	}
 	slices.SortFunc(want.Kernels, func(a, b event.Kernel) int { return strings.Compare(a.Name, b.Name) })
+	for i := range got.Kernels {
+		want.Kernels[i].Text = got.Kernels[i].Text
+	}
 	want.History = got.History
 	if len(want.Kernels) != 3 || want.Kernels[0].Name != "Zeta" || !reflect.DeepEqual(got, want) {
 		t.Errorf("the code is %+v, want %+v", got, want)
@@ -76,6 +88,30 @@ func TestTheCodeThatIsReported(t *testing.T) {
 	if e.Step != "" || e.Measured.At < int64(time.Hour) || e.Measured.Total <= 0 || e.Measured.Total >= int64(time.Hour) {
 		t.Errorf("the code was made in %d ns, %d ns after the start", e.Measured.Total, e.Measured.At)
 	}
+}
+
+// unnumbered is the text of a kernel without the numbers at the ends of its lines. It calls on for each line that has one.
+func unnumbered(t *testing.T, d *diary, code *event.CodeGenerated, name string, on func(line string, n int)) string {
+	t.Helper()
+	i := slices.IndexFunc(code.Kernels, func(k event.Kernel) bool { return k.Name == name })
+	if i < 0 {
+		t.Fatalf("no kernel %s", name)
+	}
+	var out strings.Builder
+	found := 0
+	for _, line := range linediff.Lines(d.texts[code.Kernels[i].Text]) {
+		if at := regexp.MustCompile(` *;; (\d+)$`).FindStringSubmatchIndex(line); at != nil {
+			found++
+			n, _ := strconv.Atoi(line[at[2]:at[3]])
+			line = line[:at[0]]
+			on(line, n)
+		}
+		out.WriteString(line + "\n")
+	}
+	if found == 0 {
+		t.Errorf("no line of %s has a number", name)
+	}
+	return out.String()
 }
 
 // executions runs a request and returns the events of its executions.

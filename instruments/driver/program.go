@@ -175,13 +175,12 @@ func (t *Task) generate(ctx context.Context) (Code, error) {
 // linesAt is the column behind which a line of code names the line of its statement.
 const linesAt = 64
 
-// withLines is the code of a kernel, each instruction with the number of the line of its function, as the last pass left it, that it is for. Comments of the code itself
-// stand before it.
+// withLines is the code of a kernel, each line with the number of the line of its function, as the last pass left it, that it is for.
+// Comments of the code itself stand before it.
 func (t *Task) withLines(k compiler.Kernel) string {
-	text := k.Text()
 	f, ok := t.Result.Module.Lookup(k.Name).(*tir.PrimFunc)
 	if k.Lines == nil || !ok {
-		return text
+		return k.Text()
 	}
 	number := map[ir.Node]int{}
 	for i, n := range t.snaps.Of(k.Name, f).Nodes {
@@ -189,11 +188,15 @@ func (t *Task) withLines(k compiler.Kernel) string {
 			number[n] = i + 1
 		}
 	}
-	of := k.Lines()
+	text, of := k.Lines()
+	comment := ";"
+	if k.Language == event.LangWAT {
+		comment = ";;"
+	}
 	var out strings.Builder
 	for i, line := range linediff.Lines(text) {
 		if n := number[of[i]]; of[i] != nil && n > 0 {
-			line = fmt.Sprintf("%-*s ; %d", linesAt, line, n)
+			line = fmt.Sprintf("%-*s %s %d", linesAt, line, comment, n)
 		}
 		out.WriteString(line + "\n")
 	}

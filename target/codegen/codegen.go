@@ -61,8 +61,9 @@ type Kernel struct {
 	Language string
 	// Text prints the code for readers; it is made at each call.
 	Text func() string
-	// Lines returns the statement that each line of Text is for, nil where it is for none. It is nil where the generator does not tell.
-	Lines func() []tir.Stmt
+	// Lines prints the code too, and returns the statement that each line is for, nil where it is for none. It is nil where the
+	// generator does not tell.
+	Lines func() (string, []tir.Stmt)
 }
 
 // Symbols lists the names of the kernels in alphabetical order.

@@ -49,7 +49,7 @@ func BuildFuncs(ctx context.Context, funcs []codegen.Func, t target.Target) (*co
 		if fn.symbol != "" {
 			m.bin.ExportFunc(fn.symbol, fn.f.Ref())
 		}
-		lib.Kernels = append(lib.Kernels, codegen.Kernel{Name: fn.name, Symbol: fn.symbol, Language: language, Text: fn.f.Text})
+		lib.Kernels = append(lib.Kernels, codegen.Kernel{Name: fn.name, Symbol: fn.symbol, Language: language, Text: fn.f.Text, Lines: fn.lines})
 	}
 	if len(m.data.bytes) > 0 {
 		m.bin.AddDataAt(m.base, m.data.bytes)

@@ -2,6 +2,8 @@ package wasm
 
 import (
 	"github.com/irscope/irscope/compiler/lower"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/target/codegen"
 	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
 
@@ -19,24 +21,41 @@ type emitter struct {
 	free   map[localKey][]lower.Reg
 	// vectors counts the locals in use that are vectors.
 	vectors int
+	// at is the statement that instructions are for.
+	at      tir.Stmt
+	origins *codegen.Origins
 }
 
 // emitBody writes the regions of a function.
-func emitBody(f *wasmbin.Func, body *region, kernel bool, mod *module) {
+func emitBody(f *wasmbin.Func, body *region, kernel bool, mod *module, origins *codegen.Origins) {
 	lower.CountUses(body)
-	e := &emitter{f: f, mod: mod, kernel: kernel, free: map[localKey][]lower.Reg{}}
+	e := &emitter{f: f, mod: mod, kernel: kernel, free: map[localKey][]lower.Reg{}, origins: origins}
 	e.region(body)
+	e.standFor(nil)
+}
+
+// standFor says which statement the instructions from here on are for.
+func (e *emitter) standFor(s tir.Stmt) {
+	e.at = s
+	e.origins.Note(e.f.Len(), s)
 }
 
 func (e *emitter) region(r *region) {
 	probes := findProbes(r)
 	for i := range r.Items {
+		if len(probes[i]) > 0 {
+			e.standFor(nil)
+		}
 		for _, p := range probes[i] {
 			p.write(e)
 		}
 		it := &r.Items[i]
+		e.standFor(it.At)
 		if it.Kind == lower.ItemDef {
 			if n := it.Node; n.Uses > 0 && !n.Inlined() {
+				if n.At != nil {
+					e.standFor(n.At)
+				}
 				e.hold(r, n)
 			}
 			continue
@@ -108,6 +127,10 @@ func (e *emitter) peek(n *node) {
 }
 
 func (e *emitter) compute(n *node) {
+	if outer := e.at; n.At != nil && n.At != outer {
+		e.standFor(n.At)
+		defer e.standFor(outer)
+	}
 	f := e.f
 	op := opOf(n)
 	switch op {
@@ -176,14 +199,17 @@ func (e *emitter) item(it *item) {
 	case lower.ItemIf:
 		f.If(it.Text, wasmbin.None)
 		e.region(it.Body)
+		e.standFor(it.At)
 		if it.Alt != nil && len(it.Alt.Items) > 0 {
 			f.Else()
 			e.region(it.Alt)
+			e.standFor(it.At)
 		}
 		f.End()
 	case lower.ItemBlock:
 		it.Body.Label = int(f.Block(it.Text))
 		e.region(it.Body)
+		e.standFor(it.At)
 		f.End()
 	case lower.ItemBreak:
 		if len(it.Args) == 0 {
@@ -215,6 +241,7 @@ func (e *emitter) loop(it *item) {
 	}
 	l := f.Loop(it.Text)
 	e.region(it.Body)
+	e.standFor(it.At)
 	for _, a := range it.Args {
 		e.value(a)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/target"
+	"github.com/irscope/irscope/target/codegen"
 	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
 
@@ -32,10 +33,23 @@ type function struct {
 	name, symbol string
 	prim         *tir.PrimFunc
 	f            *wasmbin.Func
+	origins      codegen.Origins // by the number of the instruction
 	kernel       bool // packed convention: returns an error code
 	frame        int  // bytes of the stack area that callers have in use
 	calls        []string
 	state        int // 0 new, 1 being ordered, 2 ordered
+}
+
+// lines prints the code, and returns the statement that each line is for.
+func (fn *function) lines() (string, []tir.Stmt) {
+	text, at := fn.f.TextAndLines()
+	out := make([]tir.Stmt, len(at))
+	for i, n := range at {
+		if n >= 0 {
+			out[i] = fn.origins.Of(n)
+		}
+	}
+	return text, out
 }
 
 func newModule(t target.Target) *module {
@@ -174,7 +188,7 @@ func (m *module) generate(ctx context.Context, fn *function) (err error) {
 		name, ok := calleeName(c)
 		return ok && m.funcs[name] != nil
 	})
-	emitBody(fn.f, body, fn.kernel, m)
+	emitBody(fn.f, body, fn.kernel, m, &fn.origins)
 	if t := fn.f.Type.Results; len(t) > 0 {
 		zero(fn.f, t[0])
 	}

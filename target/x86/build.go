@@ -100,8 +100,8 @@ func BuildFor(ctx context.Context, funcs []codegen.Func, machine Machine) (*code
 	obj.Blob, obj.Messages, obj.Data = *blob, m.messages, m.data.bytes
 	slices.SortFunc(obj.Symbols, func(a, b native.Symbol) int { return strings.Compare(a.Name, b.Name) })
 	for i := range lib.Kernels {
-		l := &listing{blob: blob, from: ranges[i][0], to: ranges[i][1], marks: m.marks, stands: m.stands}
-		lib.Kernels[i].Text, lib.Kernels[i].Lines = l.text, l.lines
+		l := &listing{blob: blob, from: ranges[i][0], to: ranges[i][1], marks: m.marks, origins: &m.origins}
+		lib.Kernels[i].Text, lib.Kernels[i].Lines = l.text, l.print
 	}
 	if lib.Bytes, err = obj.Encode(); err != nil {
 		return nil, fmt.Errorf("target x86: %w", err)
@@ -120,7 +120,7 @@ type module struct {
 	marks      []mark
 	insts      []inst       // room for those of a function
 	types      []lower.Type // the same
-	stands     []stand
+	origins    codegen.Origins
 }
 
 func newModule(m Machine) *module {

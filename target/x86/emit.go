@@ -174,17 +174,17 @@ func (e *emitter) function() {
 	}
 	e.c.Align(16)
 	e.mod.entries = append(e.mod.entries, e.c.Here())
-	e.mod.stand(e.c.Len(), nil)
+	e.mod.origins.Note(e.c.Len(), nil)
 	e.prologue()
 	for k := range e.l.code {
 		e.at = int32(k)
-		e.mod.stand(e.c.Len(), e.l.code[k].at)
+		e.mod.origins.Note(e.c.Len(), e.l.code[k].at)
 		if s := e.l.notes[k]; s != "" {
 			e.mod.marks = append(e.mod.marks, mark{e.c.Len(), s})
 		}
 		e.inst(&e.l.code[k])
 	}
-	e.mod.stand(e.c.Len(), nil)
+	e.mod.origins.Note(e.c.Len(), nil)
 	for _, f := range e.late {
 		f()
 	}

@@ -37,7 +37,8 @@ func TestOrigins(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := lib.Kernels[0]
-	lines, of := strings.Split(strings.TrimSuffix(k.Text(), "\n"), "\n"), k.Lines()
+	text, of := k.Lines()
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if len(of) != len(lines) {
 		t.Fatalf("%d statements of %d lines", len(of), len(lines))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/native/asm"
+	"github.com/irscope/irscope/target/codegen"
 )
 
 // mark says what the instructions from an offset on are for.
@@ -14,35 +15,17 @@ type mark struct {
 	text string
 }
 
-// stand is the statement that the instructions from an offset on are for.
-type stand struct {
-	at   int
-	stmt tir.Stmt
-}
-
-// stand notes what the instructions from an offset on are for.
-func (m *module) stand(at int, s tir.Stmt) {
-	if n := len(m.stands); n == 0 || m.stands[n-1].stmt != s {
-		m.stands = append(m.stands, stand{at, s})
-	}
-}
-
 // listing prints the code of a kernel.
 type listing struct {
 	blob     *asm.Blob
 	from, to int
-	marks    []mark  // of all kernels, in order
-	stands   []stand // likewise
+	marks    []mark // of all kernels, in order
+	origins  *codegen.Origins
 }
 
 func (l *listing) text() string {
 	text, _ := l.print()
 	return text
-}
-
-func (l *listing) lines() []tir.Stmt {
-	_, lines := l.print()
-	return lines
 }
 
 // print decodes the bytes, so that it shows what is there, and names the targets of jumps. It tells the statement of each line.
@@ -76,7 +59,7 @@ func (l *listing) print() (string, []tir.Stmt) {
 			targets[x.at] = fmt.Sprintf("L%d", n)
 		}
 	}
-	marks, stands := l.marks, l.stands
+	marks := l.marks
 	var s strings.Builder
 	var out []tir.Stmt
 	put := func(line string, of tir.Stmt) {
@@ -84,9 +67,6 @@ func (l *listing) print() (string, []tir.Stmt) {
 		out = append(out, of)
 	}
 	for _, x := range lines {
-		for len(stands) > 1 && stands[1].at <= x.at {
-			stands = stands[1:]
-		}
 		for len(marks) > 0 && marks[0].at <= x.at {
 			if marks[0].at >= l.from && !strings.HasPrefix(marks[0].text, "[") {
 				put("; "+marks[0].text, nil)
@@ -117,7 +97,7 @@ func (l *listing) print() (string, []tir.Stmt) {
 		if len(marks) > 0 && marks[0].at == x.at {
 			text += " ; " + strings.Trim(marks[0].text, "[]")
 		}
-		put("\t"+text, stands[0].stmt)
+		put("\t"+text, l.origins.Of(x.at))
 	}
 	return s.String(), out
 }

@@ -6,6 +6,8 @@ test("the line of an instruction", () => {
   assert.equal(lineOf("\tvmulps zmm0, zmm1, zmm2            ; 42"), 42);
   assert.equal(lineOf("\tmov eax, 3 ; spill 7"), 0);
   assert.equal(lineOf("; loop i"), 0);
+  assert.equal(lineOf("    (local.set $x (f32.const 0x1p+0))        ;; 7"), 7);
+  assert.equal(lineOf(";; for i in 0..12"), 0);
 });
 
 test("the instructions of each line", () => {

@@ -1,6 +1,8 @@
-// Machine code and the lines of the function that it was made of. Each instruction ends in "; 12", the number of its line.
+// Generated code and the lines of the function that it was made of. Each line of code ends in "; 12", or ";; 12" in the text of
+// WebAssembly, the number of its line.
 
 import { api } from "./api";
+import { plural } from "./format";
 import type { RunModel, Step } from "./model";
 import type { State } from "./state";
 import type { Row } from "./source";
@@ -27,7 +29,7 @@ export type FindOrigins = (by: { inFunction: typeof inFunction; inCode: typeof i
 
 // lineOf is the number at the end of an instruction, 0 where there is none.
 export function lineOf(text: string): number {
-  return Number(/ ; (\d+)$/.exec(text)?.[1] ?? 0);
+  return Number(/ ;;? (\d+)$/.exec(text)?.[1] ?? 0);
 }
 
 // Instructions are those that belong to one line: how many, and the first.
@@ -44,7 +46,7 @@ export function byLine(lines: readonly string[]): Map<number, Instructions> {
     const n = lineOf(text);
     const known = out.get(n);
     if (known) known.count++;
-    else if (n > 0) out.set(n, { count: 1, first: i + 1, text: text.replace(/\s*; \d+$/, "").trim() });
+    else if (n > 0) out.set(n, { count: 1, first: i + 1, text: text.replace(/\s*;;? \d+$/, "").trim() });
   });
   return out;
 }
@@ -65,8 +67,8 @@ async function wholeText(hash: string): Promise<string[]> {
   }
 }
 
-function machineCode(model: RunModel, fn: string): { text: string } | undefined {
-  return model.code?.kernels.find((k) => k.name === fn && k.language === "asm");
+function codeOf(model: RunModel, fn: string): { text: string; language: string } | undefined {
+  return model.code?.kernels.find((k) => k.name === fn && (k.language === "asm" || k.language === "wat"));
 }
 
 // lastStep is the step whose module the code was made of.
@@ -76,7 +78,7 @@ function lastStep(model: RunModel): Step | null {
 
 // inFunction has the lines of a function for the instructions of its code; undefined where that names none.
 export function inFunction(model: RunModel, fn: string, go: (to: Partial<State>) => void): Origins | undefined {
-  const f = machineCode(model, fn) && model.functionsAt(lastStep(model)).find((x) => x.name === fn);
+  const f = codeOf(model, fn) && model.functionsAt(lastStep(model)).find((x) => x.name === fn);
   if (!f) return undefined;
   return {
     key: (row) => lineOf(textOf(row)),
@@ -90,14 +92,15 @@ export function inFunction(model: RunModel, fn: string, go: (to: Partial<State>)
 
 // inCode has the instructions for the lines of a function, as it is when the last step has ended; undefined where there are none.
 export function inCode(model: RunModel, fn: string, text: string, go: (to: Partial<State>) => void): Origins | undefined {
-  const code = machineCode(model, fn);
+  const code = codeOf(model, fn);
   if (!code || model.functionsAt(lastStep(model)).find((x) => x.name === fn)?.text !== text) return undefined;
   let all: Promise<Map<number, Instructions>> | undefined;
   return {
     key: (row) => row.after ?? 0,
     async find(key) {
       const found = (await (all ??= wholeText(code.text).then(byLine))).get(key);
-      return found ? { where: found.count === 1 ? "1 instruction" : `${found.count} instructions`, text: found.text, line: found.first } : null;
+      const unit = code.language === "asm" ? "instruction" : "code line"; // which may hold several
+      return found ? { where: plural(found.count, unit), text: found.text, line: found.first } : null;
     },
     go: (line) => go({ fn, view: "code", line }),
   };

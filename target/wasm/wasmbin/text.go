@@ -10,6 +10,7 @@ const textWidth = 100
 
 // tree is a folded instruction: its own text and its operands.
 type tree struct {
+	at    int // in the body
 	head  string
 	args  []*tree
 	width int
@@ -19,6 +20,12 @@ type tree struct {
 // Text prints f in the folded text format of WebAssembly: one statement a line, operands
 // nested in it, blocks indented. Names of locals and labels are made unique by a number.
 func (f *Func) Text() string {
+	text, _ := f.TextAndLines()
+	return text
+}
+
+// TextAndLines is Text, and for each line the first instruction of the body in it, -1 where there is none.
+func (f *Func) TextAndLines() (string, []int) {
 	p := &textPrinter{f: f, locals: uniqueNames(f.locals), labels: uniqueLabels(f.labels)}
 	p.targets = make([]bool, len(f.labels))
 	for _, in := range f.body {
@@ -26,7 +33,8 @@ func (f *Func) Text() string {
 			p.targets[in.Imm] = true
 		}
 	}
-	p.printf("(func $%s", textName(f.Name))
+	p.line(none, 0)
+	fmt.Fprintf(&p.b, "(func $%s", textName(f.Name))
 	for i, t := range f.Type.Params {
 		fmt.Fprintf(&p.b, " (param $%s %s)", p.locals[i], t)
 	}
@@ -41,9 +49,13 @@ func (f *Func) Text() string {
 		n--
 	}
 	p.body(f.body[:n])
+	p.line(none, 0)
 	p.b.WriteString(")\n")
-	return p.b.String()
+	return p.b.String(), p.lines
 }
+
+// none is where no instruction is.
+const none = -1
 
 type textPrinter struct {
 	f       *Func
@@ -54,15 +66,18 @@ type textPrinter struct {
 	targets []bool // labels that a branch names
 	closers []string
 	pending []*tree // operands that no instruction has taken yet
+	lines   []int   // the instruction of each line
 }
 
-func (p *textPrinter) printf(format string, args ...any) {
-	p.tabs(p.indent)
+// printf begins a line of an instruction.
+func (p *textPrinter) printf(at int, format string, args ...any) {
+	p.line(at, p.indent)
 	fmt.Fprintf(&p.b, format, args...)
 }
 
-func (p *textPrinter) tabs(n int) {
-	for range n {
+func (p *textPrinter) line(at, indent int) {
+	p.lines = append(p.lines, at)
+	for range indent {
 		p.b.WriteString("  ")
 	}
 }
@@ -74,10 +89,10 @@ func (p *textPrinter) declareLocals() {
 		s := fmt.Sprintf("(local $%s %s)", p.locals[len(p.f.Type.Params)+i], l.typ)
 		switch {
 		case col == 0:
-			p.tabs(p.indent)
+			p.line(none, p.indent)
 		case col+len(s) > textWidth-4:
 			p.b.WriteByte('\n')
-			p.tabs(p.indent)
+			p.line(none, p.indent)
 			col = 0
 		default:
 			p.b.WriteByte(' ')
@@ -95,39 +110,39 @@ func (p *textPrinter) body(body []Instr) {
 		in := &body[i]
 		switch in.Op {
 		case opComment:
-			p.printf(";; %s\n", p.f.comments[in.Imm])
+			p.printf(none, ";; %s\n", p.f.comments[in.Imm])
 		case OpBlock, OpLoop:
 			p.flush()
-			p.printf("(%s $%s\n", in.Op, p.labels[in.Imm])
+			p.printf(i, "(%s $%s\n", in.Op, p.labels[in.Imm])
 			p.indent++
 			p.closers = append(p.closers, ")")
 		case OpIf:
-			p.openIf(in)
+			p.openIf(i, in)
 		case OpElse:
 			p.flush()
 			p.indent--
-			p.printf(") (else\n")
+			p.printf(i, ") (else\n")
 			p.indent++
 		case OpEnd:
 			p.flush()
 			p.indent--
-			p.printf("%s\n", p.closers[len(p.closers)-1])
+			p.printf(i, "%s\n", p.closers[len(p.closers)-1])
 			p.closers = p.closers[:len(p.closers)-1]
 		default:
-			p.fold(in)
+			p.fold(i, in)
 		}
 	}
 	p.flush()
 }
 
-func (p *textPrinter) openIf(in *Instr) {
+func (p *textPrinter) openIf(at int, in *Instr) {
 	var cond *tree
 	if n := len(p.pending); n > 0 {
 		cond = p.pending[n-1]
 		p.pending = p.pending[:n-1]
 	}
 	p.flush()
-	p.printf("(if")
+	p.printf(at, "(if")
 	if p.targets[in.Imm] {
 		p.b.WriteString(" $" + p.labels[in.Imm])
 	}
@@ -144,15 +159,15 @@ func (p *textPrinter) openIf(in *Instr) {
 }
 
 // fold takes the operands of in from the pending values; a statement is written at once.
-func (p *textPrinter) fold(in *Instr) {
+func (p *textPrinter) fold(at int, in *Instr) {
 	n, value := p.arity(in)
-	t := &tree{head: p.head(in), value: value}
+	t := &tree{at: at, head: p.head(in), value: value}
 	if n > len(p.pending) {
 		n = len(p.pending)
 	}
-	at := len(p.pending) - n
-	t.args = append(t.args, p.pending[at:]...)
-	p.pending = p.pending[:at]
+	from := len(p.pending) - n
+	t.args = append(t.args, p.pending[from:]...)
+	p.pending = p.pending[:from]
 	t.width = len(t.head) + 2
 	for _, a := range t.args {
 		t.width += a.width + 1
@@ -174,7 +189,7 @@ func (p *textPrinter) flush() {
 }
 
 func (p *textPrinter) write(t *tree) {
-	p.tabs(p.indent)
+	p.line(t.at, p.indent)
 	p.tree(t, p.indent)
 	p.b.WriteByte('\n')
 }
@@ -190,7 +205,7 @@ func (p *textPrinter) tree(t *tree, indent int) {
 	} else {
 		for _, a := range t.args {
 			p.b.WriteByte('\n')
-			p.tabs(indent + 1)
+			p.line(a.at, indent+1)
 			p.tree(a, indent+1)
 		}
 	}
