@@ -2,6 +2,7 @@ package pass
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 
@@ -95,7 +96,8 @@ type Config struct{ set *ir.Attrs }
 // A dictionary for a structured option is completed with defaults.
 func NewConfig(values map[string]any) (Config, error) {
 	var c Config
-	for key, v := range values {
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		v := values[key]
 		o := configOption(key)
 		if o == nil {
 			return c, &ConfigError{Key: key, Known: configKeys()}

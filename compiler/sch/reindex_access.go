@@ -42,7 +42,7 @@ func (s *State) checkInjective(b *tir.Block, indices []tir.Expr) error {
 			}
 		}
 	}
-	for v := range doms {
+	for _, v := range tir.VarsByName(doms) {
 		d, m := split[v][tir.OpFloorDiv], split[v][tir.OpFloorMod]
 		if !whole[v] && (d == 0 || d != m) {
 			return s.fail("NotInjectiveError", fmt.Sprintf("The index map may lead different values of the block itervar %s of block {0} to one index", v.Name), b)

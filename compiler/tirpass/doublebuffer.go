@@ -81,12 +81,12 @@ func apart(loop *tir.For, fills *tir.AttrStmt, x *doubleBuffer) string {
 	if fill.effect && rest.any || rest.effect {
 		return "a call beside it has an effect"
 	}
-	for v := range fill.loads {
+	for _, v := range tir.VarsByName(fill.loads) {
 		if v != own && rest.stores[v] {
 			return "the loop stores to " + v.Name + ", which is read to fill it"
 		}
 	}
-	for v := range fill.stores {
+	for _, v := range tir.VarsByName(fill.stores) {
 		if v != own && (rest.loads[v] || rest.stores[v]) {
 			return "the statement that fills it stores to " + v.Name + ", which the loop uses besides"
 		}
@@ -209,8 +209,8 @@ func findDoubleBuffers(c *pass.Context, body tir.Stmt) map[*tir.Var]*doubleBuffe
 		n.EachChild(visit)
 	}
 	visit(body)
-	for v, x := range out {
-		switch {
+	for _, v := range tir.VarsByName(out) {
+		switch x := out[v]; {
 		case x == nil || x.loop == nil:
 		case why[v] != "":
 		case bare[v] > 0:

@@ -2,6 +2,8 @@ package tirpass
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
@@ -28,10 +30,10 @@ var InlinePrivateFunctions = &pass.Pass{
 			return m, err
 		}
 		e := out.Edit()
-		for name, f := range in.bodies {
+		for _, name := range slices.Sorted(maps.Keys(in.bodies)) {
 			if !in.called[name] {
 				c.Working(name)
-				c.Rewrite("remove an inlined function", f, nil)
+				c.Rewrite("remove an inlined function", in.bodies[name], nil)
 				e.Remove(name)
 			}
 		}

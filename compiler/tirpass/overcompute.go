@@ -119,19 +119,19 @@ func (o *overcompute) settle(general tir.Stmt) {
 		}
 		return true
 	})
-	for b := range known {
+	for _, b := range tir.BuffersByName(known) {
 		if writes[b] {
 			o.why = "what it takes to be in " + b.Name + " would be changed by another of its stores"
 			return
 		}
 	}
-	for b := range reads {
+	for _, b := range tir.BuffersByName(reads) {
 		if o.deadHere[b] || o.r.dead[b] {
 			o.why = "what it reads of " + b.Name + " would be changed by a store that is added"
 			return
 		}
 	}
-	for b := range o.deadHere {
+	for _, b := range tir.BuffersByName(o.deadHere) {
 		if o.r.read[b] {
 			o.why = "a store to " + b.Name + " would be added, which a side reads that was taken for both"
 			return

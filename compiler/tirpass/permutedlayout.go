@@ -31,9 +31,9 @@ var InjectPermutedLayout = &pass.Pass{
 		if p.err == nil && len(p.inside) == 0 && !p.marked {
 			return f, nil
 		}
-		for data, block := range p.inside {
+		for _, data := range tir.VarsByName(p.inside) {
 			if p.outside[data] {
-				p.fail("block %q accesses shared memory %s with a permuted layout, and another access has none: expected an annotation permuted_layout on all blocks that access it", block, data.Name)
+				p.fail("block %q accesses shared memory %s with a permuted layout, and another access has none: expected an annotation permuted_layout on all blocks that access it", p.inside[data], data.Name)
 			}
 		}
 		if p.err != nil {

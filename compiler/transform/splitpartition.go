@@ -61,7 +61,7 @@ func partitionKernel(f *tir.PrimFunc, root *tir.BlockRealize, nests []tir.Stmt, 
 			return nil, fmt.Sprintf("the extents of %s, which stands between the parts, are not constant", p.between.Name)
 		}
 	}
-	for b := range writes[0] {
+	for _, b := range tir.BuffersByName(writes[0]) {
 		if b != p.between && p.reads[1][b] || writes[1][b] {
 			return nil, fmt.Sprintf("%s, which the first part computes, is used by the second beside its result", b.Name)
 		}

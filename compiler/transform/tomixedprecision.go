@@ -2,6 +2,7 @@ package transform
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -56,7 +57,7 @@ func checkInputNames(m *ir.Module, names map[string]bool) error {
 			}
 		}
 	}
-	for name := range names {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if !found[name] {
 			slices.Sort(there)
 			return fmt.Errorf("fp16_input_names: no function has a parameter called %s; there are %s", name, orNone(slices.Compact(there)))

@@ -34,8 +34,8 @@ type function struct {
 	prim         *tir.PrimFunc
 	f            *wasmbin.Func
 	origins      codegen.Origins // by the number of the instruction
-	kernel       bool // packed convention: returns an error code
-	frame        int  // bytes of the stack area that callers have in use
+	kernel       bool            // packed convention: returns an error code
+	frame        int             // bytes of the stack area that callers have in use
 	calls        []string
 	state        int // 0 new, 1 being ordered, 2 ordered
 }

@@ -3,6 +3,7 @@ package onnx
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
@@ -164,7 +165,7 @@ func (g *graph) inputs(o Options) (params []*relax.Var, names []string, err erro
 		params, names = append(params, v), append(names, in.Name)
 	}
 	if bound < len(o.Bind) {
-		for name := range o.Bind {
+		for _, name := range slices.Sorted(maps.Keys(o.Bind)) {
 			if !seen[name] {
 				return nil, nil, fmt.Errorf("a value is given for %q, which is not an input of the graph", name)
 			}
