@@ -21,7 +21,7 @@ var (
 		with("    def main(", "            out", "        m = T.int64()\n        n = T.int64()\n")
 	convs = inFlow("convolutions", "x: "+image+`, w: R.Tensor((4, 4, 3, 3), "float32"), s: `+channel, "",
 		"a$i = R.nn.conv2d($p, w, padding=(1, 1))", "b$i = R.nn.batch_norm(a$i, s, s, s, s, axis=1, training=False)", "c$i = b$i[0]", "v$i = R.nn.relu(c$i)")
-	matmuls  = wide("products of one value", "x: "+matrix+", w: "+matrix, "", "v$i = R.matmul(x, w)")
+	matmuls  = wide("products of one value", "x: "+matrix+", w: "+matrix, "", "a$i = R.matmul(x, w)", "v$i = R.nn.relu(a$i)")
 	weights  = inFlow("products", "x: "+matrix+", w: "+matrix+", u: "+matrix, "", "a$i = R.permute_dims(w)", "b$i = R.add(a$i, u)", "c$i = R.matmul($p, w)", "d$i = R.matmul(c$i, b$i)", "v$i = R.tanh(d$i)")
 	chained  = inFlow("chained products", "x: "+matrix+", w: "+matrix, "", "v$i = R.matmul($p, w)")
 	takes    = inFlow("takes", "x: "+matrix+`, w: `+matrix+`, s: R.Tensor((8,), "int64")`, "", "a$i = R.take(w, s, axis=1)", "v$i = R.matmul($p, a$i)")
