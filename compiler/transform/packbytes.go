@@ -23,7 +23,7 @@ const rulePackBytes = "multiply bytes by words of four"
 // the right factor make up for it. All sums are modulo 2^32, so nothing is lost. TVM does so in alter_op_layout and qnn.legalize of its operators for x86.
 var PackByteProducts = &pass.Pass{
 	Name: "PackByteProducts", Level: 2, Kind: pass.Module, ReadsTarget: true,
-	Doc: "Computes matmul of int8 and uint8 into int32 by words of four bytes (T.dp4a): the right factor is brought into words by layout_transform, which is done when the program is loaded if it is constant, and the left one is viewed as words. Where the target has avx512vnni, whose instruction multiplies bytes without signs by bytes with signs, the left factor is made the one or the other, and sums of the columns of the right factor correct the result.",
+	Doc: "Computes matmul, and conv2d by constant weights, of int8 and uint8 into int32 by words of four bytes (T.dp4a): the right factor is brought into words by layout_transform, which is done when the program is loaded if it is constant, and the left one is viewed as words; data of convolutions becomes words of four channels in the kernel, whose results are in blocks of channels. Where the target has avx512vnni, whose instruction multiplies bytes without signs by bytes with signs, the left factor is made the one or the other, and sums of the columns of the right factor correct the result.",
 	Options: []pass.Option{
 		{Name: "signs", Default: "", Doc: `the bytes that are multiplied by each other: "any", "mixed" for bytes without signs by bytes with signs, or "" for what the target has instructions for`},
 	},
@@ -31,10 +31,13 @@ var PackByteProducts = &pass.Pass{
 		p := &bytePacking{c: c}
 		switch signs, t := c.Arg("signs").(string), c.TargetOf(); signs {
 		case "any", "mixed":
-			p.gains, p.mixed = true, signs == "mixed"
+			p.gains, p.mixed, p.block = true, signs == "mixed", gainful
 		case "":
 			p.mixed = t.Feature("avx512vnni")
 			p.gains = p.mixed || t.Feature("avx2") && !t.Feature("avx512f")
+			if n := int64(t.VectorLanes(dtype.Float32T)); p.mixed && n >= gainful {
+				p.block = n
+			}
 		default:
 			return nil, fmt.Errorf(`signs: %q, want "any", "mixed" or ""`, signs)
 		}
@@ -50,6 +53,8 @@ type bytePacking struct {
 	// gains says that words of bytes are faster than numbers, measured on products of 1024 by 1024: with avx512vnni they take 0.22 of the time, and 0.5 with avx2. Without the
 	// instruction, AVX-512 multiplies sixteen int32 at a time, which takes a third of the time of bytes that are taken apart, and WebAssembly takes as long either way.
 	gains bool
+	// block is how many output channels of a convolution make a block, 0 where convolutions stay.
+	block int64
 	mixed bool // the target multiplies bytes without signs by bytes with signs only
 }
 
@@ -64,6 +69,9 @@ const fewByteRows = 16
 
 // pick returns the kernel of a product of bytes.
 func (p *bytePacking) pick(vb *relax.VarBinding) *lowered {
+	if call := callsOp(vb.Value, conv2d); call != nil {
+		return p.pickConv(vb, call)
+	}
 	call := callsOp(vb.Value, "relax.matmul")
 	if call == nil || len(call.Args) != 2 {
 		return nil

@@ -61,11 +61,32 @@ func byteProduct(t *rapid.T) *ir.Module {
 	return bb.Module()
 }
 
+// byteConv is main with a convolution of bytes by constant weights.
+func byteConv(t *rapid.T) *ir.Module {
+	n := func(least, most int, what string) int64 { return int64(rapid.IntRange(least, most).Draw(t, what)) }
+	types := []dtype.DType{dtype.Int8T, dtype.UInt8T}
+	dx, dw := rapid.SampledFrom(types).Draw(t, "data"), rapid.SampledFrom(types).Draw(t, "weights")
+	channels, k := n(3, 9, "channels"), n(1, 3, "kernel")
+	x := &relax.Var{Name: "x", SInfo: relax.TensorOf(dx, relax.Ints([]int64{n(1, 2, "batch"), channels, n(3, 6, "height"), n(3, 6, "width")})...)}
+	bb := op.NewBlockBuilder(nil)
+	bb.BeginFunction("main", []*relax.Var{x}, relax.FuncOpts{})
+	bb.BeginDataflow()
+	conv := must(op.New("relax.nn.conv2d", []relax.Expr{x, bytesOf(dw, 5, n(1, 20, "features"), channels, k, 1)}, ir.NewAttrs(
+		"out_dtype", dtype.Int32T, "padding", []int64{n(0, 2, "above"), n(0, 1, "left"), n(0, 1, "below"), n(0, 2, "right")}, "strides", []int64{n(1, 2, "down"), 1})))
+	y := must(bb.EmitOutput(op.Subtract(must(bb.Emit(conv, "c")), must(op.Scalar(dtype.Int32T, 3))), "y"))
+	bb.EndDataflow()
+	must(bb.EndFunction(y))
+	return bb.Module()
+}
+
 // TestPackByteProductsKeepsMeaning multiplies random shapes of bytes of all kinds.
 func TestPackByteProductsKeepsMeaning(t *testing.T) {
 	packed := 0
 	seed.Check(t, func(t *rapid.T) {
 		m := byteProduct(t)
+		if rapid.Bool().Draw(t, "convolution") {
+			m = byteConv(t)
+		}
 		p := must(transform.PackByteProducts.With(ir.NewAttrs("signs", rapid.SampledFrom([]string{"any", "mixed"}).Draw(t, "signs"))))
 		want := outputs(t, m, 2, false)
 		out, _ := check(t, passtest.NewContext(), p, m)
