@@ -173,7 +173,7 @@ func nativeHas(t target.Target) bool {
 func TestQuantized(t *testing.T) {
 	targets := quantizedTargets(t)
 	h := newHarness(t)
-	seed.Each(t, 20, func(t *testing.T, r *rand.Rand) {
+	seed.Each(t, 16, func(t *testing.T, r *rand.Rand) {
 		q := &quantized{r: r, b: ob.New("quantized", 20)}
 		if r.IntN(2) == 0 {
 			q.matmul()
@@ -183,7 +183,7 @@ func TestQuantized(t *testing.T) {
 		mod, in := h.importModel(q.b.Model()), [][]*tensor.Tensor{h.tensors(q.inputs)}
 		var want []byte
 		for _, tg := range targets {
-			out, err := h.compileAndRun(mod, settings{target: tg, level: pass.DefaultOptLevel, verify: true}, in)
+			out, err := h.compileAndRun(mod, settings{target: tg, level: pass.DefaultOptLevel, verify: true, readBack: r.IntN(12) == 0}, in)
 			if err != nil {
 				t.Fatalf("%s: %v", tg, err)
 			}
