@@ -199,6 +199,18 @@ func (t *Tensor) View(shape []int64, dt dtype.DType) (*Tensor, error) {
 	return t.storage.describe(t.data, shape, dt, t.bytes)
 }
 
+// ViewAt returns a tensor on a part of the memory of t, from so many bytes on.
+func (t *Tensor) ViewAt(offset int64, shape []int64, dt dtype.DType) (*Tensor, error) {
+	size, err := tensor.ByteSize(dt, shape)
+	if err != nil {
+		return nil, err
+	}
+	if offset < 0 || uint64(offset) > t.bytes || uint64(size) > t.bytes-uint64(offset) {
+		return nil, fmt.Errorf("cannot view %v from byte %d on as %v%s: it has %d bytes", t, offset, dt, tensor.ShapeString(shape), t.bytes)
+	}
+	return t.storage.describe(t.data+uint32(offset), shape, dt, uint64(size))
+}
+
 // lock returns the bytes of t and keeps the device from closing until unlock.
 func (t *Tensor) lock() (b []byte, unlock func(), err error) {
 	t.dev.life.RLock()

@@ -27,6 +27,10 @@ type Generator interface {
 	VectorBinary(op tir.BinaryOp, a, b Value) (v Value, ok bool)
 	VectorShift(left bool, d dtype.DType, a, count Value) (v Value, ok bool)
 	VectorCast(v Value, to dtype.DType) (out Value, ok bool)
+	// MulPairs multiplies parts of integers of 16 bits with signs, and adds the products of neighbors: lanes of 32 bits. DotBytes adds the products of the four bytes of lanes of
+	// 32 bits, without signs in x and with signs in y, to acc; nil where there is no instruction.
+	MulPairs(x, y *Node) *Node
+	DotBytes(x, y, acc *Node) *Node
 
 	// Float is a constant float32 or float64.
 	Float(d dtype.DType, v float64) *Node

@@ -65,6 +65,8 @@ func (w *Walker) call(e *tir.Call) Value {
 		return One(e.Type, w.Int(64, hi<<32|lo&0xffffffff))
 	case tir.OpVectorLow.Name, tir.OpVectorHigh.Name, tir.OpVectorCombine.Name:
 		return w.vectorHalves(o.Name, e)
+	case tir.OpDp4a.Name:
+		return w.dot(e, what)
 	case tir.OpStructGet.Name:
 		return w.structGet(e, what)
 	case tir.OpStructSet.Name:

@@ -261,6 +261,15 @@ def main(x: R.Tensor((1, 2, 4, 4), "float32")):
     return y
 `
 
+// byteProduct multiplies bytes of one kind.
+const byteProduct = `@R.function
+def main(x: R.Tensor((32, 8), "int8"), w: R.Tensor((8, 16), "int8")):
+    with R.dataflow():
+        y = R.matmul(x, w, out_dtype="int32")
+        R.output(y)
+    return y
+`
+
 const images = `
 @R.function
 def main(x: R.Tensor((1, 3, 5, 5), dtype="float32"), w: R.Tensor((4, 3, 3, 3), dtype="float32")) -> R.Tensor((1, 4, 3, 3), dtype="float32"):
@@ -347,6 +356,7 @@ var effects = map[string]effect{
 	"BindSymbolicVars.binding_map":                  {text: symbolic, value: map[string]any{"n": 7}, set: "def main(x: R.Tensor((7, 3)"},
 	"ConvertLayout.desired_layouts":                 {text: images, value: map[string]any{"relax.nn.conv2d": []any{"NHWC", "OHWI"}}, set: "data_layout=\"NHWC\""},
 	"BlockConvLayout.block":                         {text: twoChannels, value: 2, set: "data_layout=\"NCHW2c\""},
+	"PackByteProducts.signs":                        {text: byteProduct, value: "mixed", set: "R.bitwise_xor"},
 	"ToMixedPrecision.out_dtype":                    {text: images, value: "float16", set: "out_dtype=\"float16\""},
 	"ToMixedPrecision.fp16_input_names":             {text: images, value: []any{"w"}, set: "w: R.Tensor((4, 3, 3, 3), dtype=\"float16\")"},
 	"LiftTransformParams.shared_transform":          {text: lifts, value: true, set: "def transform_params"},

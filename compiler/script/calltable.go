@@ -87,6 +87,10 @@ func ResultType(op string, args []tir.Expr) dtype.DType {
 		if len(args) > 1 {
 			return args[1].DType()
 		}
+	case tir.OpDp4a.Name: // of words, in each lane, or of vectors of four bytes
+		if len(args) > 0 && args[0].DType().Bits == 32 {
+			return dtype.Int32T.LikeVector(args[0].DType())
+		}
 	}
 	if f := callForms[op]; !f.Type.IsVoid() {
 		if f.Type.IsBool() && len(args) > 0 {

@@ -80,6 +80,10 @@ var (
 	OpPopcount   = builtin("popcount", Pure, 1, true)
 	OpClz        = builtin("clz", Pure, 1, true)
 
+	// OpDp4a adds the products of the four bytes of one word with those of another to its third argument. The bytes of an int32 have signs, those of a uint32 have none. TVM's
+	// programs for accelerators also give the bytes as vectors of four.
+	OpDp4a = builtin("dp4a", Pure, 3, true)
+
 	OpExp       = builtin("exp", Pure, 1, true)
 	OpExp2      = builtin("exp2", Pure, 1, true)
 	OpExp10     = builtin("exp10", Pure, 1, true)

@@ -17,7 +17,6 @@ var foreignBuiltins = []struct {
 	{Pure, 0, "tvm_static_handle tvm_context_id tvm_warp_activemask"},
 	{Pure, 1, "ignore_loop_partition tvm_thread_context tvm_thread_invariant llvm_lookup_intrinsic_id"},
 	{Pure, 2, "get_active_lane_mask handle_add_byte_offset"},
-	{Pure, 3, "dp4a"},
 	{Pure, 4, "ptx_ldg32"},
 	{Pure, 7, "q_multiply_shift_per_axis"},
 	{Pure, -1, "tvm_tuple lookup_param vectorpermute call_spirv_pure_glsl450"},

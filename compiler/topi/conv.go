@@ -20,6 +20,10 @@ type ConvOpts struct {
 	Data, Kernel      string      // layouts, e.g. "NCHW" and "OIHW"
 	Result            string      // layout of the result; "" is that of the data
 	Out               dtype.DType // of the result; Void is that of the data
+	// Words says that the elements are words of four bytes each, along the input channels, as MatmulOpts.Words has them. Pad is what stands around the data; nil is zero. Both are of
+	// convolutions by parts alone.
+	Words bool
+	Pad   tir.Expr
 }
 
 var (

@@ -118,7 +118,11 @@ func (b *blockedConv) compute() *te.Tensor {
 		at := b.data.Pos(letters[d])
 		before[at], after[at] = b.Before[d], b.After[d]
 	}
-	x := padConstant(b.x, before, after, tir.Const(b.x.DType, 0), "pad_temp")
+	around := b.Pad
+	if around == nil {
+		around = tir.Const(b.x.DType, 0)
+	}
+	x := padConstant(b.x, before, after, around, "pad_temp")
 	in, k := extentsOf(b.data, x.Shape), extentsOf(b.kernel, b.w.Shape)
 	out := b.Out
 	if out.IsVoid() {
@@ -171,6 +175,10 @@ func (b *blockedConv) compute() *te.Tensor {
 			from[l] = tir.Add(tir.Mul(r[l], tir.Int(b.Strides[d])), tir.Mul(v, tir.Int(b.Dilation[d])))
 			weight[l] = v
 		}
-		return te.Sum(tir.Mul(tir.CastTo(out, x.At(place(b.data, from)...)), tir.CastTo(out, b.w.At(place(b.kernel, weight)...))), axes...)
+		data, factor := x.At(place(b.data, from)...), b.w.At(place(b.kernel, weight)...)
+		if b.Words {
+			return te.Sum(WordProduct(data, factor), axes...)
+		}
+		return te.Sum(tir.Mul(tir.CastTo(out, data), tir.CastTo(out, factor)), axes...)
 	})
 }

@@ -15,6 +15,17 @@ type MatmulOpts struct {
 	TransposeA, TransposeB bool
 	// Out is the element type of the result and of its terms; Void is that of a.
 	Out dtype.DType
+	// Words says that the elements of both factors are words of four bytes each, along the axis that is summed over: the products are those of the bytes. An int32 has bytes
+	// with signs, a uint32 without; the sum is an int32, modulo 2^32.
+	Words bool
+}
+
+// product is a term of the sum.
+func (o MatmulOpts) product(x, y tir.Expr, out dtype.DType) tir.Expr {
+	if o.Words {
+		return WordProduct(x, y)
+	}
+	return tir.Mul(tir.CastTo(out, x), tir.CastTo(out, y))
 }
 
 // Matmul is the matrix product over the last two axes with the others broadcast. A factor
@@ -24,7 +35,10 @@ func Matmul(a, b *te.Tensor, opts MatmulOpts) (*te.Tensor, error) {
 		return nil, fmt.Errorf("matmul needs tensors of at least one dimension")
 	}
 	out := opts.Out
-	if out.IsVoid() {
+	switch {
+	case opts.Words:
+		out = dtype.Int32T
+	case out.IsVoid():
 		out = a.DType
 	}
 	left, right := newFactor(a, opts.TransposeA, true), newFactor(b, opts.TransposeB, false)
@@ -56,7 +70,7 @@ func Matmul(a, b *te.Tensor, opts MatmulOpts) (*te.Tensor, error) {
 		}
 		x := left.at(i[:len(outer)], outer, row, k.Var)
 		y := right.at(i[:len(outer)], outer, col, k.Var)
-		return te.Sum(tir.Mul(tir.CastTo(out, x), tir.CastTo(out, y)), k)
+		return te.Sum(opts.product(x, y, out), k)
 	}, te.AxisPrefix("i")), nil
 }
 

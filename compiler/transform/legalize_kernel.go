@@ -34,6 +34,7 @@ type kernel struct {
 	// absorbed holds the origins of calls that are gone because this kernel does their work.
 	absorbed []ir.OriginID
 	before   []relax.Binding // what must be bound before the call
+	hidden   bool            // the call is in a dataflow block: what is bound before it is not seen outside
 	budget   *budget.Budget
 	err      error // the first that an accessor met
 }
@@ -234,6 +235,23 @@ func (k *kernel) tensors(i int) []*te.Tensor {
 		out = append(out, k.param(get.Var, j))
 	}
 	return out
+}
+
+// bind binds a call of an operator before that of the kernel, and returns the variable.
+func (k *kernel) bind(name string, call *relax.Call) relax.Expr {
+	call.Base = k.base()
+	info, err := op.Table().InferCall(call, &relax.InferContext{
+		Func: k.l.mod.Lookup, Bound: func(v *relax.Var) relax.Expr { return k.l.bound[v] },
+	})
+	if err != nil {
+		k.fail(err)
+		info = k.info
+	}
+	call.SInfo = info
+	b := bindNew(k.base(), k.v.Name+"_"+name, info, call)
+	b.Var.Dataflow = k.hidden || k.v.Dataflow
+	k.before = append(k.before, b)
+	return b.Var
 }
 
 // operand returns argument i: a constant without dimensions and a scalar as part of the

@@ -51,6 +51,9 @@ func accumulatesProducts(store *tir.BufferStore) bool {
 			}
 			side = c.Value
 		}
+		if dot, ok := tir.IsCallTo(side, tir.OpDp4a); ok && loads(dot.Args[0]) && loads(dot.Args[1]) {
+			return true
+		}
 		if mul, ok := side.(*tir.Binary); ok && mul.Op == tir.OpMul && loads(mul.A) && loads(mul.B) {
 			return true
 		}

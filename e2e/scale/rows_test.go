@@ -55,6 +55,7 @@ var rows = []row{
 	{"LegalizeOps,LiftConstantCalls", 0, []program{once}},
 	{"FoldScaleToConv2D", 0, []program{fixed, chain}},
 	{`BlockConvLayout{"block": 4}`, 0, []program{fixed, chain}},
+	{`PackByteProducts{"signs": "mixed"}`, 0, []program{quantized, chain}},
 	{"LegalizeOps,AttachAttrLayoutFreeBuffers", 0, []program{lifted}},
 	{"LegalizeOps,SplitLayoutRewritePreproc", 0, []program{lifted}},
 	{`FuseOpsByPattern{"patterns": ["irscope"]}`, 0, append([]program{convs}, trio...)},

@@ -103,6 +103,13 @@ def main(x: R.Tensor((1, 2, 4, 4), "float32")):
         R.output(b)
     return b
 `},
+	{`PackByteProducts{"signs": "mixed"}`, nil, `@R.function
+def main(x: R.Tensor((32, 8), "int8"), w: R.Tensor((8, 16), "int8")):
+    with R.dataflow():
+        a = R.matmul(x, w, out_dtype="int32")
+        R.output(a)
+    return a
+`},
 	{"LiftTransformParams", nil, `@R.function
 def main(x: R.Tensor((4,), "float32"), w: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
     R.func_attr({"num_input": 1})

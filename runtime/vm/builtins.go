@@ -44,6 +44,7 @@ func (m *Machine) builtins() map[string]runtime.GoFunc {
 		"vm.builtin.make_tuple":                  makeTuple,
 		"vm.builtin.tensor_to_shape":             tensorToShape,
 		"vm.builtin.ensure_zero_offset":          copyValue, // views carry their offset in the data pointer
+		"runtime.TVMTensorCreateView":            createView,
 		"relax.run.shape_to_tensor":              m.shapeToTensor,
 		"relax.run.assert_op":                    assertOp,
 		"relax.run.print":                        m.print,
@@ -155,6 +156,20 @@ func reshape(_ *runtime.Session, args []runtime.Value) (runtime.Value, error) {
 		return runtime.Null(), a.err
 	}
 	v, err := t.View(dims, t.DType())
+	if err != nil {
+		return runtime.Null(), err
+	}
+	return runtime.TensorValue(v), nil
+}
+
+// createView(tensor, shape, dtype, offset) makes a view of another type, of a part that begins at an offset in bytes.
+func createView(_ *runtime.Session, args []runtime.Value) (runtime.Value, error) {
+	a := arguments{args: args}
+	t, dims, dt, offset := a.tensor(0), a.shape(1), a.dtype(2), a.int(3)
+	if a.err != nil {
+		return runtime.Null(), a.err
+	}
+	v, err := t.ViewAt(offset, dims, dt)
 	if err != nil {
 		return runtime.Null(), err
 	}

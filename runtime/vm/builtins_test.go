@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -128,9 +129,10 @@ func TestArguments(t *testing.T) {
 		{"tensor_to_shape", []runtime.Value{heap}, []string{tens}},
 		{"ensure_zero_offset", []runtime.Value{x}, []string{any}},
 		{"relax.run.shape_to_tensor", []runtime.Value{shape}, []string{dims}},
+		{"runtime.TVMTensorCreateView", []runtime.Value{x, shape, f32, i(0)}, []string{tens, dims, typ, integer}},
 	} {
 		name := c.name
-		if !strings.HasPrefix(name, "relax.") {
+		if !strings.Contains(name, ".") {
 			name = "vm.builtin." + name
 		}
 		for k, kind := range c.kinds {
@@ -315,6 +317,14 @@ func TestMemoryBuiltins(t *testing.T) {
 	if err != nil || view.String() != "float32[2, 2]" || !slices.Equal(b.read(view).Floats(), []float64{1, 2, 3, 4}) {
 		t.Errorf("reshape: %v %v", view, err)
 	}
+	words, err := b.call("runtime.TVMTensorCreateView", x, runtime.Shape([]int64{3}), runtime.DType(dtype.Int32T), i(4))
+	if err != nil || words.String() != "int32[3]" || !slices.Equal(b.read(words).Floats(), []float64{0x40000000, 0x40400000, 0x40800000}) {
+		t.Errorf("a view of the bits: %v %v", words, err)
+	}
+	for _, offset := range []int64{-1, 5, 17, math.MinInt64, math.MaxInt64} {
+		b.says(fmt.Sprintf("cannot view float32[4] from byte %d on as int32[3]: it has 16 bytes", offset), "runtime.TVMTensorCreateView", x, runtime.Shape([]int64{3}), runtime.DType(dtype.Int32T), i(offset))
+	}
+	b.says("", "runtime.TVMTensorCreateView", x, runtime.Shape([]int64{0}), runtime.DType(dtype.Int32T), i(16))
 	if v, err := b.call("vm.builtin.shape_of", view); err != nil || v.String() != "[2, 2]" {
 		t.Errorf("shape_of: %v %v", v, err)
 	}

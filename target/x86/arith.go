@@ -116,7 +116,12 @@ func (g *gen) VectorBinary(o tir.BinaryOp, a, b value) (value, bool) {
 	case o == tir.OpAdd && wide:
 		return simple(asm.VPADDQ)
 	case o == tir.OpAdd:
-		return simple(asm.VPADDD)
+		return by(func(x, y *node) *node {
+			if n := g.addDot(x, y); n != nil {
+				return n
+			}
+			return g.vins(asm.VPADDD, x, y)
+		})
 	case o == tir.OpSub && wide:
 		return simple(asm.VPSUBQ)
 	case o == tir.OpSub:

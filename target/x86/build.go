@@ -25,7 +25,7 @@ const (
 
 // Machine is what code is generated for.
 type Machine struct {
-	// Features are the extensions that code may use: AVX2, and with AVX512 vectors of 512 bits and 32 registers.
+	// Features are the extensions that code may use: AVX2, with AVX512 vectors of 512 bits and 32 registers, and with VNNI dot products of bytes.
 	Features asm.Features
 	// Width is that of the widest vectors in bytes: 32, or 64 with AVX-512.
 	Width asm.Width
@@ -40,7 +40,9 @@ func MachineOf(t target.Target) (Machine, error) {
 	if t.IsZero() || t.Kind().Name != kind {
 		return Machine{}, fmt.Errorf("code generator x86 cannot generate code for target %q", t)
 	}
-	return NewMachine(t.Feature("avx512f"), t.IntAttr("max-simd-width", 0)), nil
+	m := NewMachine(t.Feature("avx512f"), t.IntAttr("max-simd-width", 0))
+	m.Features.VNNI = m.Features.AVX512 && t.Feature("avx512vnni")
+	return m, nil
 }
 
 // NewMachine returns the machine with AVX2 or AVX-512. bits limits the width of vectors; 0 does not.

@@ -83,6 +83,8 @@ func (e *emitter) expand(i *inst) {
 		e.majority(i, d)
 	case pFMA32, pFMA64, pVFMA32, pVFMA64:
 		e.fma(i, d)
+	case pVDot:
+		e.dot(i, d)
 	case pRound32, pRound64:
 		a := e.register(i.args[0], 0)
 		x := asm.Inst{Op: [2]asm.Op{asm.VROUNDSS, asm.VROUNDSD}[c-pRound32], Reg: d, V: a, Imm: i.Imm}

@@ -28,7 +28,13 @@ import (
 )
 
 // machines are those that the tests generate code for. What this processor lacks is verified and not run. For the last, all loops are forked that may be.
-var machines = map[string]x86.Machine{"avx2": x86.NewMachine(false, 0), "avx512": x86.NewMachine(true, 0), "avx512 of 256 bits": x86.NewMachine(true, 256), "forked": forked()}
+var machines = map[string]x86.Machine{"avx2": x86.NewMachine(false, 0), "avx512": x86.NewMachine(true, 0), "avx512 of 256 bits": x86.NewMachine(true, 256), "forked": forked(), "vnni": vnni(0), "vnni of 256 bits": vnni(256)}
+
+func vnni(bits int64) x86.Machine {
+	m := x86.NewMachine(true, bits)
+	m.Features.VNNI = true
+	return m
+}
 
 func forked() x86.Machine {
 	m := x86.NewMachine(false, 0)

@@ -291,7 +291,10 @@ func (l *linear) other(i inst, n *node) {
 	if size > 0 && commutes(n.Op) && len(args) == 2 && foldable(args[0]) && !foldable(args[1]) {
 		args = []*node{args[1], args[0]}
 	}
-	if isFMA(n.Op) { // the summand first, and a factor in memory last
+	switch {
+	case code(n.Op) == pVDot:
+		args = []*node{args[2], args[0], args[1]}
+	case isFMA(n.Op): // the summand first, and a factor in memory last
 		args = []*node{args[2], args[0], args[1]}
 		if foldable(args[1]) && !foldable(args[2]) {
 			args[1], args[2] = args[2], args[1]
@@ -303,6 +306,7 @@ func (l *linear) other(i inst, n *node) {
 	}
 	a := args[last]
 	switch {
+	case code(n.Op) == pSplat && l.splatLoad(&i, a):
 	case size > 0 && l.spread(&i, a):
 	case size > 0 && l.operand(&i, a, size):
 	default:
@@ -329,6 +333,19 @@ func (l *linear) spread(i *inst, n *node) bool {
 		return false
 	}
 	i.spread = true
+	return true
+}
+
+// splatLoad makes the load of an integer of 32 or 64 bits to all lanes one instruction, as it is for floats.
+func (l *linear) splatLoad(i *inst, n *node) bool {
+	size, w := 1<<i.Imm, widthOf(i.op)
+	if loadSize(n.Op) != size || size == 8 && w == asm.X || !l.operand(i, n, size) {
+		return false
+	}
+	i.op, i.Imm = ins(asm.VBROADCASTSS, w), 0
+	if size == 8 {
+		i.op = ins(asm.VBROADCASTSD, w)
+	}
 	return true
 }
 

@@ -200,6 +200,13 @@ func (l *linear) intervals(blocks []block, global []int32, n int) (out []interva
 				continue
 			}
 			cover(i.dst, 2*k+1)
+			if code(i.op) == pVDot { // the target gets the sum before these are read
+				for _, a := range i.args[1:] {
+					if a != none && a != i.args[0] {
+						cover(a, 2*k+1)
+					}
+				}
+			}
 			if i.mem == boxMem && i.index != none && fnOf(i.op) != lower.Other {
 				cover(i.index, 2*k+1) // the result is begun before memory is read
 			}
@@ -217,7 +224,7 @@ func (l *linear) hints(out []interval, i *inst) {
 	if a == none || isVector(l.g.types[a]) != isVector(l.g.types[i.dst]) {
 		return
 	}
-	if c := code(i.op); c == cMove || c == cMoveIf || c == cSelect || fnOf(i.op) != lower.Other || isFMA(i.op) {
+	if c := code(i.op); c == cMove || c == cMoveIf || c == cSelect || fnOf(i.op) != lower.Other || isFMA(i.op) || code(i.op) == pVDot {
 		if out[i.dst].hint == none {
 			out[i.dst].hint = a
 		}

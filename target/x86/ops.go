@@ -78,6 +78,7 @@ const (
 	pFMA64         //
 	pVFMA32        //
 	pVFMA64        //
+	pVDot          // the products of four bytes each of the first, without signs, and of the second, with signs, added to the third
 	pSplat         // an integer in all lanes of 8<<Imm bits
 	pAllTrue       // whether all lanes of Imm bits of a mask are ones
 	pHalfTo32      // bits of a float16 to float32

@@ -15,7 +15,7 @@ import (
 var intrinsics = []string{
 	tir.OpRet.Name, tir.OpLikely.Name, tir.OpAssume.Name, tir.OpStorageSync.Name, tir.OpProfile.Name, tir.OpProfileEnd.Name, tir.OpUndef.Name,
 	tir.OpTypeAnnot.Name, tir.OpIfThenElse.Name, tir.OpReinterpret.Name, tir.OpAddressOf.Name, "tir.handle_add_byte_offset", tir.OpIsNullPtr.Name,
-	tir.OpBreakLoop.Name, tir.OpContinueLoop.Name, tir.OpLargeUIntImm.Name, tir.OpVectorLow.Name, tir.OpVectorHigh.Name, tir.OpVectorCombine.Name,
+	tir.OpBreakLoop.Name, tir.OpContinueLoop.Name, tir.OpLargeUIntImm.Name, tir.OpVectorLow.Name, tir.OpVectorHigh.Name, tir.OpVectorCombine.Name, tir.OpDp4a.Name,
 	tir.OpStructGet.Name, tir.OpStructSet.Name, tir.OpThrowLastError.Name, tir.OpAllocWorkspace.Name, tir.OpFreeWorkspace.Name,
 }
 

@@ -146,7 +146,10 @@ func evalIndex(c *evalCall, f func(idx []int) float64) *tensor {
 
 func evalDivide(c *evalCall) *tensor {
 	return refeval.Broadcast(c.in[0], c.in[1], func(a, b float64) float64 {
-		if c.dtype.IsFloat() {
+		switch {
+		case c.dtype == dtype.Float32T: // scales of quantized values are rounded, on which depends how these are
+			return float64(float32(a / b))
+		case c.dtype.IsFloat():
 			return a / b
 		}
 		return math.Trunc(a / b)

@@ -182,6 +182,12 @@ var refused = []struct{ prefix, why string }{
 	{"test_resize_downsample_scales", "does not make a whole number"},
 	{"test_resize_downsample_sizes", `attribute "antialias" is 1`},
 	{"test_resize_", `attribute "keep_aspect_ratio_policy" is "not_`},
+	{"test_dequantizelinear_e4m3fn", "expected an integer of 8, 16 or 32 bits"},
+	{"test_dequantizelinear_int2", "expected an integer of 8, 16 or 32 bits"},
+	{"test_quantizelinear_blocked", `attribute "block_size" is 2`},
+	{"test_quantizelinear_e", "supported are integers of 8 and 16 bits"},
+	{"test_quantizelinear_float4", "supported are integers of 8 and 16 bits"},
+	{"test_quantizelinear_uint", "supported are integers of 8 and 16 bits"},
 	{"test_roialign_mode_max", `attribute "mode" is "max"`},
 	{"test_resize_tf_crop", `"tf_crop_and_resize", supported are`},
 }

@@ -19,9 +19,9 @@ func convRows() []operator {
 	}
 }
 
-// kernelOf returns the spatial extents of the weights, operand 1.
-func (n *node) kernelOf(r int) []int64 {
-	w := n.dims(1)
+// kernelOf returns the spatial extents of the weights, operand at.
+func (n *node) kernelOf(at, r int) []int64 {
+	w := n.dims(at)
 	if len(w) != r+2 {
 		n.fail("the weights have %d dimensions, expected %d like the input", len(w), r+2)
 	}
@@ -46,15 +46,32 @@ func (n *node) spatialRank() int {
 
 func conv(n *node) {
 	n.sameDType(0, 1, 2)
-	r := n.spatialRank()
+	r, w := n.convolution(1)
+	n.biased(fmt.Sprintf("relax.nn.conv%dd", r), n.dims(1)[0], r+2, make([]int64, r), w.list(w.pads)...)
+}
+
+// convolution is what attributes say of a convolution.
+type convolution struct {
+	*window
+	groups int64
+}
+
+// list is the attributes of the operator, with other pads.
+func (w *convolution) list(pads []int64) []any {
+	return []any{"strides", w.strides, "padding", pads, "dilation", w.dilations, "groups", w.groups}
+}
+
+// convolution checks a convolution of operand 0 by the weights that are operand at. It returns the number of spatial axes, and the attributes.
+func (n *node) convolution(at int) (r int, c *convolution) {
+	r = n.spatialRank()
 	dims := n.dims(0)
-	w := n.window(dims[2:], n.kernelOf(r))
+	w := n.window(dims[2:], n.kernelOf(at, r))
 	n.fits(w, dims[2:])
 	groups := n.int("group", 1)
 	if groups < 1 {
 		n.fail("attribute \"group\" is %d, expected 1 or more", groups)
 	}
-	weights := n.dims(1)
+	weights := n.dims(at)
 	if c, ok := tir.AsInt(dims[1]); ok && !tir.IsConst(tir.Mul(weights[1], tir.Int(groups)), c) {
 		n.fail("the input has %d channels, but the weights of shape %s in %d groups take %s",
 			c, relax.FormatDims(weights), groups, relax.FormatPrim(tir.Mul(weights[1], tir.Int(groups))))
@@ -62,8 +79,7 @@ func conv(n *node) {
 	if o, ok := tir.AsInt(weights[0]); ok && o%groups != 0 {
 		n.fail("%d output channels cannot be split into %d groups", o, groups)
 	}
-	n.biased(fmt.Sprintf("relax.nn.conv%dd", r), weights[0], r+2, make([]int64, r),
-		"strides", w.strides, "padding", w.pads, "dilation", w.dilations, "groups", groups)
+	return r, &convolution{w, groups}
 }
 
 // biased emits a convolution, appends zeros to its spatial axes, and adds the bias, operand
@@ -107,7 +123,7 @@ func convTranspose(n *node) {
 	n.sameDType(0, 1, 2)
 	r := n.spatialRank()
 	dims := n.dims(0)
-	kernel := n.kernelOf(r)
+	kernel := n.kernelOf(1, r)
 	auto := n.str("auto_pad", "NOTSET", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
 	w := &window{kernel: kernel, strides: n.spatial("strides", r), dilations: n.spatial("dilations", r), pads: n.ints("pads")}
 	extra := n.ints("output_padding")

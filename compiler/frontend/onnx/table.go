@@ -45,6 +45,8 @@ var operators = sync.OnceValue(func() map[string]*operator {
 		normRows(),
 		resizeRows(),
 		visionRows(),
+		quantizeRows(),
+		integerRows(),
 	))
 })
 

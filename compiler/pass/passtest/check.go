@@ -114,7 +114,7 @@ var exempt = map[string]map[string]bool{
 		"tir.HoistIfThenElse": true, "tir.HoistIfThenElseBasic": true, "tir.HoistExpression": true,
 	},
 	"makes constants": {
-		"FoldConstant": true, "BindParams": true, "tir.BindParams": true, "DecomposeOps": true, "DecomposeOpsForTraining": true, "FoldBatchnormToConv2D": true, "FoldScaleToConv2D": true, "Gradient": true, "relay.SimplifyInference": true, "relay.SimplifyExpr": true, "relay.SimplifyExprPostAlterOp": true,
+		"FoldConstant": true, "BindParams": true, "tir.BindParams": true, "DecomposeOps": true, "DecomposeOpsForTraining": true, "FoldBatchnormToConv2D": true, "FoldScaleToConv2D": true, "PackByteProducts": true, "Gradient": true, "relay.SimplifyInference": true, "relay.SimplifyExpr": true, "relay.SimplifyExprPostAlterOp": true,
 		"relay.FoldConstant": true, "relay.FakeQuantizationToInteger": true, "relay.FoldScaleAxis": true, "relay.DivToMul": true, "relay.FirstOrderGradient": true,
 	},
 	"rounds otherwise": {

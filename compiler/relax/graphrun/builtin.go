@@ -43,6 +43,26 @@ func (f *frame) builtin(name string, args []Value) (Value, error) {
 	case "vm.builtin.reshape":
 		t := args[0].(*tensor.Tensor)
 		return tensor.FromBytes(t.DType, args[1].(Shape), t.Data)
+	case "runtime.TVMTensorCreateView":
+		t := args[0].(*tensor.Tensor)
+		shape, dt, offset := Shape(t.Shape), t.DType, int64(0) // where an argument is an empty tuple
+		if s, ok := args[1].(Shape); ok {
+			shape = s
+		}
+		if d, ok := args[2].(dtype.DType); ok {
+			dt = d
+		}
+		if n, ok := args[3].(int64); ok {
+			offset = n
+		}
+		n, err := tensor.ByteSize(dt, shape)
+		if err == nil && (offset < 0 || offset > int64(len(t.Data)) || n > int64(len(t.Data))-offset) {
+			err = fmt.Errorf("cannot view %d bytes from byte %d on as %v%s", len(t.Data), offset, dt, tensor.ShapeString(shape))
+		}
+		if err != nil {
+			return nil, err
+		}
+		return tensor.FromBytes(dt, shape, t.Data[offset:offset+n])
 	case "vm.builtin.shape_of":
 		return Shape(slices.Clone(args[0].(*tensor.Tensor).Shape)), nil
 	case "vm.builtin.tensor_to_shape":

@@ -224,6 +224,7 @@ var builtins = map[string]string{
 	"relax.to_vdevice":                "vm.builtin.to_device",
 	"relax.hint_on_device":            "vm.builtin.to_device",
 	"relax.memory.ensure_zero_offset": "vm.builtin.ensure_zero_offset",
+	"relax.memory.view":               "runtime.TVMTensorCreateView",
 	"relax.print":                     "relax.run.print",
 	"relax.assert_op":                 "relax.run.assert_op",
 }

@@ -187,8 +187,14 @@ func (p *plan) product() bool {
 	if c, ok := value.(*tir.Cast); ok {
 		value = c.Value
 	}
+	if op != tir.OpAdd || len(p.loads) != 2 {
+		return false
+	}
+	if _, ok := tir.IsCallTo(value, tir.OpDp4a); ok {
+		return true
+	}
 	m, ok := value.(*tir.Binary)
-	return ok && op == tir.OpAdd && m.Op == tir.OpMul && len(p.loads) == 2
+	return ok && m.Op == tir.OpMul
 }
 
 // splitPhases stores buffers that are read with a stride along v so that elements of one

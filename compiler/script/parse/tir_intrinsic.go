@@ -191,7 +191,7 @@ var dp4aRow = row{"T.dp4a(vec1: value, vec2: value, acc: value = 0, last: value 
 		first = 1
 	}
 	known := tir.LookupBuiltin("tir.dp4a")
-	out := &tir.Call{Base: c.base(), Type: dtype.Int32T, Op: known.Op}
+	out := &tir.Call{Base: c.base(), Op: known.Op}
 	for i := first; i < first+known.Arity; i++ {
 		at := c.at[i]
 		if at == nil {
@@ -199,6 +199,7 @@ var dp4aRow = row{"T.dp4a(vec1: value, vec2: value, acc: value = 0, last: value 
 		}
 		out.Args = append(out.Args, c.operand(known.Name, c.vals[i], at))
 	}
+	out.Type = script.ResultType(known.Name, out.Args)
 	return out
 }}
 

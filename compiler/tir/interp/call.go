@@ -7,6 +7,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // intrinsic compiles a call of an intrinsic or a function.
@@ -154,6 +155,19 @@ func (c *compiler) bitwise(e *tir.Call, name string) (value, bool) {
 	case tir.OpPopcount.Name:
 		from := e.Args[0].DType()
 		return one(func(x int64) int64 { return int64(bits.OnesCount64(lowBits(x, from.Bits))) })
+	case tir.OpDp4a.Name:
+		if x, y := e.Args[0].DType(), e.Args[1].DType(); !isWord(x) || !isWord(y) || d != dtype.Int32T {
+			c.fail("dp4a of %s and %s to %s: words of four bytes are int32 or uint32, and their sum is an int32", x, y, e.Type)
+		}
+		x, y, acc := c.int(e.Args[0]), c.int(e.Args[1]), c.int(e.Args[2])
+		xs, ys := e.Args[0].DType().IsInt(), e.Args[1].DType().IsInt()
+		return value{i: func(fr *frame) int64 {
+			a, b, sum := x(fr), y(fr), acc(fr)
+			for k := 0; k < 32; k += 8 {
+				sum += byteOf(a>>k, xs) * byteOf(b>>k, ys)
+			}
+			return int64(int32(sum))
+		}}, true
 	case tir.OpClz.Name:
 		from := e.Args[0].DType()
 		return one(func(x int64) int64 {
@@ -161,6 +175,17 @@ func (c *compiler) bitwise(e *tir.Call, name string) (value, bool) {
 		})
 	}
 	return value{}, false
+}
+
+// isWord reports whether values of type d can be taken as four bytes.
+func isWord(d dtype.DType) bool { return d.IsInteger() && d.Bits == 32 }
+
+// byteOf is the lowest byte of x, with or without a sign.
+func byteOf(x int64, signed bool) int64 {
+	if signed {
+		return int64(int8(x))
+	}
+	return int64(uint8(x))
 }
 
 func lowBits(x int64, n uint8) uint64 {

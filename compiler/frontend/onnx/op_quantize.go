@@ -1,0 +1,155 @@
+package onnx
+
+import (
+	"slices"
+
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// quantizeRows are conversions between floats and the integers that stand for them by a scale and a zero point.
+func quantizeRows() []operator {
+	return []operator{
+		{
+			name: "QuantizeLinear", minIn: 2, maxIn: 3,
+			attrs: []string{"axis", "saturate", "block_size", "output_dtype", "precision"}, convert: quantizeLinear,
+		},
+		{name: "DequantizeLinear", minIn: 2, maxIn: 3, attrs: []string{"axis", "block_size", "output_dtype"}, convert: dequantizeLinear},
+		{name: "DynamicQuantizeLinear", minIn: 1, maxIn: 1, convert: dynamicQuantizeLinear},
+	}
+}
+
+// isQuantized reports whether quantized values may have type d.
+func isQuantized(d dtype.DType) bool {
+	return slices.Contains([]dtype.DType{dtype.Int8T, dtype.UInt8T, dtype.Int16T, dtype.UInt16T}, d)
+}
+
+// outputType is the type that the attribute output_dtype names, def where it does not.
+func (n *node) outputType(def dtype.DType) dtype.DType {
+	if n.int("output_dtype", 0) == 0 {
+		return def
+	}
+	d, err := n.elemType("output_dtype")
+	n.check(err)
+	return d
+}
+
+// quantizeLinear is x / scale, rounded to even, plus the zero point, limited to the values of the result. It is computed in float32.
+func quantizeLinear(n *node) {
+	n.want("block_size", 0, "scales of blocks are not supported")
+	d := dtype.UInt8T
+	if n.has(2) {
+		d = n.dtype(2)
+	}
+	d = n.outputType(d)
+	if !isQuantized(d) {
+		n.fail("the result has element type %s, supported are integers of 8 and 16 bits", d)
+	}
+	n.wantDType(0, "float32, float16 or int32", func(d dtype.DType) bool { return d.IsFloat() || d == dtype.Int32T })
+	axis := n.int("axis", 1)
+	n.requantized(n.emit("relax.divide", args(n.as(n.expr(0), dtype.Float32T), n.as(n.alongAxis(1, axis), dtype.Float32T))), 2, axis, d)
+}
+
+// requantized rounds y, adds the zero point that is operand zero, and makes the node's result of it.
+func (n *node) requantized(y relax.Expr, zero int, axis int64, d dtype.DType) {
+	y = n.emit("relax.round", args(y))
+	if n.has(zero) && !n.isZero(zero) {
+		y = n.emit("relax.add", args(y, n.as(n.alongAxis(zero, axis), dtype.Float32T)))
+	}
+	n.result("relax.astype", args(n.limited(y, d)), "dtype", d)
+}
+
+// limited is y, of type float32, limited to the values of an integer type of at most 16 bits.
+func (n *node) limited(y relax.Expr, d dtype.DType) relax.Expr {
+	lo, hi := 0.0, float64(int64(1)<<d.Bits-1)
+	if d.IsInt() {
+		lo, hi = -float64(int64(1)<<(d.Bits-1)), float64(int64(1)<<(d.Bits-1)-1)
+	}
+	return n.emit("relax.clip", args(y, primFloat(dtype.Float32T, lo), primFloat(dtype.Float32T, hi)))
+}
+
+// dequantizeLinear is (x - zero) * scale, computed in int32 and float32.
+func dequantizeLinear(n *node) {
+	n.want("block_size", 0, "scales of blocks are not supported")
+	n.wantDType(0, "an integer of 8, 16 or 32 bits", func(d dtype.DType) bool { return isQuantized(d) || d == dtype.Int32T })
+	axis := n.int("axis", 1)
+	d := n.outputType(n.dtype(1))
+	if !d.IsFloat() || d.Bits < 16 {
+		n.fail("the result has element type %s, supported are floats of 16 bits and more", d)
+	}
+	x := n.as(n.expr(0), dtype.Int32T)
+	if n.has(2) && !n.isZero(2) {
+		x = n.emit("relax.subtract", args(x, n.as(n.alongAxis(2, axis), dtype.Int32T)))
+	}
+	y, scale := n.as(x, dtype.Float32T), n.as(n.alongAxis(1, axis), dtype.Float32T)
+	if d == dtype.Float32T {
+		n.result("relax.multiply", args(y, scale))
+		return
+	}
+	n.result("relax.astype", args(n.emit("relax.multiply", args(y, scale))), "dtype", d)
+}
+
+// dynamicQuantizeLinear takes scale and zero point from the range of the values, which contains zero. A range of zero alone has the scale 1, as in ONNX Runtime.
+func dynamicQuantizeLinear(n *node) {
+	n.wantDType(0, "float32", func(d dtype.DType) bool { return d == dtype.Float32T })
+	x, zero := n.expr(0), n.constant(dtype.Float32T, 0)
+	lo := n.emit("relax.minimum", args(n.emit("relax.min", args(x)), zero))
+	hi := n.emit("relax.maximum", args(n.emit("relax.max", args(x)), zero))
+	scale := n.emit("relax.divide", args(n.emit("relax.subtract", args(hi, lo)), n.constant(dtype.Float32T, 255)))
+	none := n.emit("relax.equal", args(scale, zero))
+	scale = n.resultAt(1, "relax.where", args(none, n.constant(dtype.Float32T, 1), scale))
+	at := n.emit("relax.divide", args(n.emit("relax.negative", args(lo)), scale))
+	at = n.emit("relax.round", args(n.limited(at, dtype.UInt8T)))
+	n.resultAt(2, "relax.astype", args(at), "dtype", dtype.UInt8T)
+	y := n.emit("relax.add", args(n.emit("relax.round", args(n.emit("relax.divide", args(x, scale)))), at))
+	n.resultAt(0, "relax.astype", args(n.limited(y, dtype.UInt8T)), "dtype", dtype.UInt8T)
+}
+
+// resultAt makes a call the node's result i, if the node has so many.
+func (n *node) resultAt(i int, name string, as []relax.Expr, kv ...any) relax.Expr {
+	if i >= len(n.pb.Outputs) || n.pb.Outputs[i] == "" {
+		return n.emit(name, as, kv...)
+	}
+	v := n.bind(n.call(name, as, kv), n.pb.Outputs[i], n.isOutput(i))
+	n.set(i, v)
+	return v
+}
+
+// as is x as type d.
+func (n *node) as(x relax.Expr, d dtype.DType) relax.Expr {
+	if t, ok := relax.SInfoOf(x).(*relax.TensorStructInfo); ok && t.DType == d {
+		return x
+	}
+	return n.emit("relax.astype", args(x), "dtype", d)
+}
+
+// isZero reports whether operand i is known to be zeros.
+func (n *node) isZero(i int) bool {
+	k := n.known(i)
+	return k != nil && !slices.ContainsFunc(k.elems, func(e tir.Expr) bool { return !tir.IsConst(e, 0) })
+}
+
+// alongAxis is operand i, a scalar or one with an element for each index of an axis of operand 0, in a shape that broadcasts to that.
+func (n *node) alongAxis(i int, axis int64) relax.Expr {
+	dims := n.dims(i)
+	switch {
+	case len(dims) == 0:
+		return n.expr(i)
+	case len(dims) == 1 && tir.IsConst(dims[0], 1):
+		return n.reshape(n.expr(i), nil)
+	case len(dims) > 1:
+		n.fail("input %d has %d dimensions, supported are scalars and an element for each index of an axis", i, len(dims))
+	}
+	rank := n.rank(0)
+	return n.reshape(n.expr(i), channelsAt(dims[0], rank-n.axis(axis, rank)))
+}
+
+// channelsAt is the shape of n elements along the first of so many axes.
+func channelsAt(n tir.Expr, rank int) []tir.Expr {
+	out := []tir.Expr{n}
+	for len(out) < rank {
+		out = append(out, tir.Int(1))
+	}
+	return out
+}
