@@ -57,6 +57,7 @@ type Analyzer struct {
 	known       comparisons
 	rw          simplifier // rewriting by rules
 	cs          simplifier // canonical form
+	matches     []*match   // free ones, of both
 
 	memo      memo
 	gen       int // counts changes of bindings
