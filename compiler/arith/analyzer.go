@@ -51,11 +51,13 @@ type Analyzer struct {
 	varBounds   map[*tir.Var]Bound
 	varModulars map[*tir.Var]Modular
 	varSets     map[*tir.Var]IntSet
+	ranges      []varRange // bound to variables and not in varSets yet
 	setInfos    []setInfo
 	boundInfos  []boundInfo
 	known       comparisons
 	rw          simplifier // rewriting by rules
 	cs          simplifier // canonical form
+	matches     []*match   // free ones, of both
 
 	memo      memo
 	gen       int // counts changes of bindings
@@ -190,10 +192,7 @@ func (a *Analyzer) Bind(v *tir.Var, e tir.Expr) (inlined bool) {
 	a.end()
 	a.UpdateBound(v, b)
 	a.UpdateModular(v, m)
-	if a.varSets == nil {
-		a.varSets = map[*tir.Var]IntSet{}
-	}
-	a.varSets[v] = s
+	a.setVar(v, s)
 	a.rw.bind(v, value)
 	a.cs.bind(v, value)
 	a.known.bind(v, e, nil)
@@ -206,7 +205,7 @@ func (a *Analyzer) BindBounds(v *tir.Var, e tir.Expr) {
 	b, m := a.ConstIntBound(e), a.ModularSet(e)
 	a.UpdateBound(v, b)
 	a.UpdateModular(v, m)
-	delete(a.varSets, v)
+	delete(a.sets(), v)
 	delete(a.rw.vars, v)
 	delete(a.cs.vars, v)
 	a.known.unbind(v)
@@ -231,10 +230,10 @@ func (a *Analyzer) BindRange(v *tir.Var, r *tir.Range) {
 	}
 	lo, n := a.ConstIntBound(r.Min), a.ConstIntBound(r.Extent)
 	a.UpdateBound(v, Bound{lo.Min, infAdd(lo.Max, infAdd(n.Max, -1))})
-	if a.varSets == nil {
-		a.varSets = map[*tir.Var]IntSet{}
+	if len(a.ranges) == maxPending {
+		a.sets()
 	}
-	a.varSets[v] = SetOfRange(r)
+	a.ranges = append(a.ranges, varRange{v, r.Min, r.Extent})
 	a.known.bind(v, r.Min, r.Extent)
 }
 

@@ -8,6 +8,32 @@ type setInfo struct {
 	set IntSet
 }
 
+// varRange is a range that a variable is bound to.
+type varRange struct {
+	v           *tir.Var
+	min, extent tir.Expr
+}
+
+// sets returns the sets that variables are bound to. Those of ranges are made when someone asks: most analyzers are asked for bounds only.
+func (a *Analyzer) sets() map[*tir.Var]IntSet {
+	ranges := a.ranges
+	a.ranges = a.ranges[:0]
+	for _, x := range ranges {
+		a.setVar(x.v, FromMinExtent(x.min, x.extent))
+	}
+	return a.varSets
+}
+
+// setVar binds v to a set.
+func (a *Analyzer) setVar(v *tir.Var, s IntSet) {
+	sets := a.sets()
+	if sets == nil {
+		sets = map[*tir.Var]IntSet{}
+		a.varSets = sets
+	}
+	sets[v] = s
+}
+
 // setEval evaluates expressions over sets of values of variables. Variables without a set
 // stand for themselves.
 type setEval struct {
@@ -30,7 +56,7 @@ func newSetEval(a *Analyzer, dom map[*tir.Var]IntSet, vector bool) *setEval {
 func (a *Analyzer) IntSet(e tir.Expr) IntSet {
 	a.begin()
 	defer a.end()
-	ev := setEval{a: a, dom: a.varSets, infos: a.setInfos, vector: true}
+	ev := setEval{a: a, dom: a.sets(), infos: a.setInfos, vector: true}
 	return ev.eval(e)
 }
 

@@ -293,3 +293,46 @@ func TestDomainTouched(t *testing.T) {
 		t.Errorf("B is not written: %v", r)
 	}
 }
+
+// TestRebound binds variables again in different ways: the last one holds, whenever the sets are asked for.
+func TestRebound(t *testing.T) {
+	n := func(v int64) tir.Expr { return tir.Int32(v) }
+	for _, asked := range []bool{false, true} { // in between
+		a, v := NewAnalyzer(), tir.NewVar("v", dtype.Int32T)
+		check := func(lo, hi int64) {
+			t.Helper()
+			s := a.IntSet(v)
+			if !s.HasLower() || !s.HasUpper() || !tir.IsConst(a.Simplify(s.Min), lo) || !tir.IsConst(a.Simplify(s.Max), hi) {
+				t.Errorf("asked %v: got %v to %v, want %d to %d", asked, s.Min, s.Max, lo, hi)
+			}
+		}
+		between := func(lo, hi int64) {
+			t.Helper()
+			if asked {
+				check(lo, hi)
+			}
+		}
+		a.BindRange(v, &tir.Range{Min: n(0), Extent: n(8)})
+		between(0, 7)
+		a.BindRange(v, &tir.Range{Min: n(2), Extent: n(8)})
+		check(2, 9)
+		a.Bind(v, n(3))
+		between(3, 3)
+		a.BindRange(v, &tir.Range{Min: n(0), Extent: n(1)})
+		between(0, 0)
+		a.BindRange(v, &tir.Range{Min: n(1), Extent: n(5)})
+		for range 3 * maxPending { // more than are kept until someone asks
+			a.BindRange(tir.NewVar("w", dtype.Int32T), &tir.Range{Min: n(0), Extent: n(4)})
+		}
+		a.BindRange(v, &tir.Range{Min: n(4), Extent: n(2)})
+		for range 3 * maxPending {
+			a.BindRange(tir.NewVar("w", dtype.Int32T), &tir.Range{Min: n(0), Extent: n(4)})
+		}
+		between(4, 5)
+		a.BindRange(v, &tir.Range{Min: n(5), Extent: n(2)})
+		a.BindBounds(v, tir.NewVar("u", dtype.Int32T))
+		if s := a.IntSet(v); s.Min != tir.Expr(v) || s.Max != tir.Expr(v) {
+			t.Errorf("asked %v: got %v to %v, want v, whose set is not known any more", asked, s.Min, s.Max)
+		}
+	}
+}

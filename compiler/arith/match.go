@@ -99,6 +99,16 @@ func hashRec(e tir.Expr, n *int) uint64 {
 
 // SideEffect returns the strongest effect of anything that e computes.
 func SideEffect(e tir.Expr) tir.Effect {
+	switch e := e.(type) { // most of what is asked for
+	case *tir.IntImm, *tir.FloatImm, *tir.Var:
+		return tir.Pure
+	case *tir.Binary:
+		a := SideEffect(e.A)
+		if a < tir.OpaqueCall {
+			a = max(a, SideEffect(e.B))
+		}
+		return a
+	}
 	worst := tir.Pure
 	ir.Walk(e, func(n ir.Node) bool {
 		switch n := n.(type) {
@@ -114,6 +124,14 @@ func SideEffect(e tir.Expr) tir.Effect {
 
 // UsesVar reports whether any variable in e satisfies f.
 func UsesVar(e tir.Expr, f func(*tir.Var) bool) bool {
+	switch e := e.(type) { // most of what is asked for
+	case *tir.IntImm, *tir.FloatImm:
+		return false
+	case *tir.Var:
+		return f(e)
+	case *tir.Binary:
+		return UsesVar(e.A, f) || UsesVar(e.B, f)
+	}
 	found := false
 	ir.Walk(e, func(n ir.Node) bool {
 		if v, ok := n.(*tir.Var); ok && !found {

@@ -29,9 +29,8 @@ type simplifier struct {
 	literals  []tir.Expr // conditions known to be true
 	recur     int
 	mapper    *tir.Mapper
-	matches   []*match // free ones
-	branches  int      // conditions under way whose sides are assumed for each other
-	plain     int      // conditions under way that are simplified to be assumed
+	branches  int // conditions under way whose sides are assumed for each other
+	plain     int // conditions under way that are simplified to be assumed
 }
 
 // maxRecur bounds rewriting the result of a rewrite again.

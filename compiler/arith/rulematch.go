@@ -174,15 +174,17 @@ func (s *simplifier) tryRules(op int, n tir.Expr, d dtype.DType, x, y, z tir.Exp
 		}
 		break
 	}
-	s.matches = append(s.matches, m)
+	s.a.matches = append(s.a.matches, m)
 	return out
 }
 
 // takeMatch returns a match that nobody uses: conditions of rules apply rules.
 func (s *simplifier) takeMatch() *match {
-	if k := len(s.matches); k > 0 {
-		m := s.matches[k-1]
-		s.matches = s.matches[:k-1]
+	free := &s.a.matches
+	if k := len(*free); k > 0 {
+		m := (*free)[k-1]
+		*free = (*free)[:k-1]
+		m.s = s
 		return m
 	}
 	return &match{s: s}

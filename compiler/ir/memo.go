@@ -2,6 +2,7 @@ package ir
 
 import (
 	"math/bits"
+	"sync"
 	"unsafe"
 )
 
@@ -94,5 +95,33 @@ func (m *Memo[K, V]) grow() {
 		if s := &old[i]; s.epoch == m.epoch {
 			*m.slot(s.key) = *s
 		}
+	}
+}
+
+// Seen is a set of nodes that were met, for a walk that visits shared nodes once.
+type Seen struct{ met Memo[Node, struct{}] }
+
+// maxSeen is how many nodes a set may have that is kept for the next walk: a larger one would hold on to much.
+const maxSeen = 1 << 12
+
+var seens = sync.Pool{New: func() any { return &Seen{} }}
+
+// NewSeen returns an empty set. Whoever is done with it calls Done.
+func NewSeen() *Seen { return seens.Get().(*Seen) }
+
+// First adds n, and reports whether it was not there.
+func (s *Seen) First(n Node) bool {
+	if _, met := s.met.Get(n); met {
+		return false
+	}
+	s.met.Put(n, struct{}{})
+	return true
+}
+
+// Done keeps the memory of the set for the next walk.
+func (s *Seen) Done() {
+	if s.met.Len() <= maxSeen {
+		s.met.Clear()
+		seens.Put(s)
 	}
 }

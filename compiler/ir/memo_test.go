@@ -90,3 +90,16 @@ func BenchmarkMemo(b *testing.B) {
 		}
 	})
 }
+
+// TestSeen: a set forgets what was in it when it is done with, and two at once know nothing of each other.
+func TestSeen(t *testing.T) {
+	a, b := tir.Int(1), tir.Int(1)
+	for range 3 {
+		s, other := ir.NewSeen(), ir.NewSeen()
+		if !s.First(a) || s.First(a) || !s.First(b) || !other.First(a) {
+			t.Fatal("a node was met before it was, or not again")
+		}
+		s.Done()
+		other.Done()
+	}
+}

@@ -153,6 +153,12 @@ func divided(e tir.Expr, to map[*tir.Var]bool) {
 
 // Divides reports whether e holds a quotient or a remainder.
 func Divides(e tir.Expr) bool {
+	switch e := e.(type) { // most of what is asked for
+	case *tir.IntImm, *tir.Var:
+		return false
+	case *tir.Binary:
+		return e.Op == tir.OpFloorDiv || e.Op == tir.OpFloorMod || Divides(e.A) || Divides(e.B)
+	}
 	found := false
 	ir.Walk(e, func(n ir.Node) bool {
 		if x, ok := n.(*tir.Binary); ok && (x.Op == tir.OpFloorDiv || x.Op == tir.OpFloorMod) {

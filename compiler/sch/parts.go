@@ -8,34 +8,60 @@ import (
 // partFacts says what stands in a statement of a sequence. A primitive changes few of the statements of a function; of the others, which are the
 // same nodes as before, this is known, so that a primitive need not look into them.
 type partFacts struct {
-	uses  map[*tir.Var]bool // pointers, by name or through buffers
-	views []*tir.Buffer     // declared over memory, in order
+	views []*tir.Buffer // declared over memory, in order
 	// allocs are the buffers that blocks allocate.
 	allocs []*tir.Buffer
+	// uses are pointers, by name or through buffers; nil until someone asks.
+	uses map[*tir.Var]bool
 }
 
 // part returns what stands in x.
 func (s *State) part(x tir.Stmt) *partFacts {
 	s.facts.mu.Lock()
+	defer s.facts.mu.Unlock()
 	p := s.facts.parts[x]
-	s.facts.mu.Unlock()
 	if p != nil {
 		return p
 	}
-	p = &partFacts{uses: map[*tir.Var]bool{}}
-	var seen ir.Memo[tir.Expr, bool]
+	p = &partFacts{}
 	ir.Walk(x, func(n ir.Node) bool {
-		if e, ok := n.(tir.Expr); ok {
-			if met, _ := seen.Get(e); met {
-				return false
-			}
-			seen.Put(e, true)
-		}
 		switch n := n.(type) {
+		case tir.Expr, *tir.BufferRegion, *tir.IterVar:
+			return false
+		case *tir.DeclBuffer:
+			p.views = append(p.views, n.Buffer)
+		case *tir.Block:
+			p.allocs = append(p.allocs, n.AllocBuffers...)
+		}
+		return true
+	})
+	if s.facts.parts == nil || len(s.facts.parts) >= maxFacts {
+		s.facts.parts = map[tir.Stmt]*partFacts{}
+	}
+	s.facts.parts[x] = p
+	return p
+}
+
+// uses returns the pointers that stand in x, by name or through buffers.
+func (s *State) uses(x tir.Stmt) map[*tir.Var]bool {
+	p := s.part(x)
+	s.facts.mu.Lock()
+	defer s.facts.mu.Unlock()
+	if p.uses != nil {
+		return p.uses
+	}
+	p.uses = map[*tir.Var]bool{}
+	seen := ir.NewSeen()
+	defer seen.Done()
+	ir.Walk(x, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.IntImm, *tir.FloatImm:
+			return false
 		case *tir.Var:
 			if n.DType().IsHandle() {
 				p.uses[n] = true
 			}
+			return false
 		case *tir.Buffer:
 			p.uses[n.Data] = true
 		case *tir.BufferLoad:
@@ -44,20 +70,11 @@ func (s *State) part(x tir.Stmt) *partFacts {
 			p.uses[n.Buffer.Data] = true
 		case *tir.BufferRegion:
 			p.uses[n.Buffer.Data] = true
-		case *tir.DeclBuffer:
-			p.views = append(p.views, n.Buffer)
-		case *tir.Block:
-			p.allocs = append(p.allocs, n.AllocBuffers...)
 		}
-		return true
+		_, expr := n.(tir.Expr)
+		return !expr || seen.First(n)
 	})
-	s.facts.mu.Lock()
-	defer s.facts.mu.Unlock()
-	if s.facts.parts == nil || len(s.facts.parts) >= maxFacts {
-		s.facts.parts = map[tir.Stmt]*partFacts{}
-	}
-	s.facts.parts[x] = p
-	return p
+	return p.uses
 }
 
 // untouched returns the statements of the sequence that is the body of a scope in which nothing uses a pointer.
@@ -68,7 +85,7 @@ func (s *State) untouched(scope *tir.Block, data *tir.Var) map[tir.Stmt]bool {
 	}
 	out := make(map[tir.Stmt]bool, len(q.Seq))
 	for _, x := range q.Seq {
-		if !s.part(x).uses[data] {
+		if !s.uses(x)[data] {
 			out[x] = true
 		}
 	}

@@ -60,7 +60,7 @@ func (s *State) view(f *tir.PrimFunc) (of, view *tir.Buffer) {
 	var views []*tir.Buffer
 	ir.Walk(f.Body, func(n ir.Node) bool {
 		switch n := n.(type) {
-		case tir.Expr:
+		case tir.Expr, *tir.BufferRegion, *tir.IterVar:
 			return false
 		case *tir.Block:
 			for _, b := range n.AllocBuffers {

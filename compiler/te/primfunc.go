@@ -208,19 +208,20 @@ func (op *operation) inputs() []*Tensor {
 	if op.extern != nil {
 		return op.extern.inputs
 	}
-	var seen ir.Memo[ir.Node, bool]
+	seen := ir.NewSeen()
+	defer seen.Done()
 	for _, e := range op.body {
 		ir.Walk(e, func(n ir.Node) bool {
-			if met, _ := seen.Get(n); met {
+			switch n.(type) {
+			case *tir.IntImm, *tir.FloatImm, *tir.Var:
 				return false
 			}
-			seen.Put(n, true)
+			if !seen.First(n) {
+				return false
+			}
 			if l, ok := n.(*tir.ProducerLoad); ok {
-				if t, ok := l.Producer.(*Tensor); ok {
-					if met, _ := seen.Get(t); !met {
-						seen.Put(t, true)
-						out = append(out, t)
-					}
+				if t, ok := l.Producer.(*Tensor); ok && seen.First(t) {
+					out = append(out, t)
 				}
 			}
 			return true

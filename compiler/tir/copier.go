@@ -21,6 +21,13 @@ func NewCopier() *Copier {
 	return c
 }
 
+// Reset forgets what was replaced and copied, so that the next copy has variables and buffers of its own again.
+func (c *Copier) Reset() {
+	clear(c.Vars)
+	clear(c.Buffers)
+	clear(c.own)
+}
+
 // Replace makes accesses to b accesses to the buffer to.
 func (c *Copier) Replace(b, to *Buffer) {
 	c.Buffers[b] = to

@@ -101,6 +101,7 @@ type cser struct {
 	of     ir.Memo[tir.Expr, *cseTerm] // nil for what may not be moved
 	terms  []*cseTerm                  // operands before users
 	room   []cseTerm                   // for the next ones
+	child  func(ir.Node)               // visits an operand
 	inLet  map[*tir.Var]bool           // variables of Let expressions, which end with the expression
 	parent []int
 	depth  []int
@@ -126,7 +127,7 @@ func (c *cser) release() {
 	clear(c.inLet)
 	c.of.Clear()
 	clear(c.terms)
-	*c = cser{ids: c.ids, of: c.of, inLet: c.inLet, terms: c.terms[:0], parent: c.parent[:0], depth: c.depth[:0], cur: -1, launch: -1}
+	*c = cser{ids: c.ids, of: c.of, inLet: c.inLet, child: c.child, terms: c.terms[:0], parent: c.parent[:0], depth: c.depth[:0], cur: -1, launch: -1}
 	csers.Put(c)
 }
 

@@ -129,11 +129,14 @@ func (c *cser) inside(e tir.Expr) {
 		c.root(l.Body)
 		return
 	}
-	e.EachChild(func(n ir.Node) {
-		if x, ok := n.(tir.Expr); ok {
-			c.root(x)
+	if c.child == nil {
+		c.child = func(n ir.Node) {
+			if x, ok := n.(tir.Expr); ok {
+				c.root(x)
+			}
 		}
-	})
+	}
+	e.EachChild(c.child)
 }
 
 // compute numbers an operation. Vectors get no variable: they are cheap to make and their

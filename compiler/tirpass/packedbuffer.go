@@ -106,6 +106,9 @@ func (p *packer) read(f field) {
 
 // unbound lists the variables of e that are not defined yet.
 func (p *packer) unbound(e tir.Expr) []*tir.Var {
+	if _, ok := e.(*tir.IntImm); ok { // most are
+		return nil
+	}
 	var out []*tir.Var
 	for _, v := range freeVars(e) {
 		if !p.bound[v] {

@@ -169,7 +169,6 @@ func (c *carriers) covered(loop tir.Stmt, b *tir.Buffer, r, w *bufferAccess, fir
 	if !before || fork.find(loop) == nil {
 		return false
 	}
-	an := r.at.known(true)
 	value := map[*tir.Var]tir.Expr{} // of the variables around w in the iteration sought
 	own := map[*tir.Var]*tir.Range{}
 	var doms []*accessScope
@@ -207,6 +206,7 @@ func (c *carriers) covered(loop tir.Stmt, b *tir.Buffer, r, w *bufferAccess, fir
 			return false // two loops with one variable
 		}
 	}
+	an := r.at.known(true)
 	point, of := c.point(b, r, w, an)
 	if !solve(w.region, point, own, value, an) {
 		return false

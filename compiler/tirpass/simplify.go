@@ -132,14 +132,14 @@ type stmtSimplifier struct {
 func (s *stmtSimplifier) look(x tir.Stmt) {
 	s.uses, s.inBuffers = map[*tir.Var]int{}, map[*tir.Var]bool{}
 	var seen ir.Memo[*tir.Buffer, bool]
+	use := func(v *tir.Var) bool { s.inBuffers[v] = true; return false }
+	uses := func(e tir.Expr) { arith.UsesVar(e, use) }
 	buffer := func(b *tir.Buffer) {
 		if known, _ := seen.Get(b); known {
 			return
 		}
 		seen.Put(b, true)
-		b.EachExpr(func(e tir.Expr) {
-			arith.UsesVar(e, func(v *tir.Var) bool { s.inBuffers[v] = true; return false })
-		})
+		b.EachExpr(uses)
 	}
 	ir.Walk(x, func(n ir.Node) bool {
 		switch n := n.(type) {

@@ -149,9 +149,11 @@ func (u *unroller) loop(s *tir.For) unrolled {
 		return cost
 	}
 	copies := make([]tir.Stmt, 0, n)
+	c := tir.NewCopier() // one for all copies, most of which define nothing
 	for i := range n {
-		at := tir.Add(s.Min, tir.Const(s.LoopVar.DType(), i))
-		copies = append(copies, freshCopy(body.s, map[*tir.Var]tir.Expr{s.LoopVar: at}))
+		c.Reset()
+		c.Vars[s.LoopVar] = tir.Add(s.Min, tir.Const(s.LoopVar.DType(), i))
+		copies = append(copies, c.Stmt(body.s))
 	}
 	out := tir.Seq(copies...)
 	u.c.Rewrite(ruleUnroll, s, out)

@@ -19,15 +19,7 @@ func (d domain) mentions(e tir.Expr) bool {
 	if len(d) == 0 {
 		return false
 	}
-	found := false
-	ir.Walk(e, func(n ir.Node) bool {
-		if v, ok := n.(*tir.Var); ok {
-			_, in := d[v]
-			found = found || in
-		}
-		return !found
-	})
-	return found
+	return arith.UsesVar(e, func(v *tir.Var) bool { _, in := d[v]; return in })
 }
 
 // eval returns an interval that holds all values of e, over variables outside of d.
@@ -133,8 +125,7 @@ func remainder(e *tir.Binary, a interval) interval {
 	if !ok || c <= 0 {
 		return interval{}
 	}
-	an := arith.NewAnalyzer()
-	first, last := an.Simplify(tir.FloorDiv(a.lo, e.B)), an.Simplify(tir.FloorDiv(a.hi, e.B))
+	first, last := arith.SimplifyAlone(tir.FloorDiv(a.lo, e.B)), arith.SimplifyAlone(tir.FloorDiv(a.hi, e.B))
 	if ir.StructuralEqual(first, last, ir.EqualOpts{}) {
 		return interval{tir.FloorMod(a.lo, e.B), tir.FloorMod(a.hi, e.B)}
 	}

@@ -24,19 +24,13 @@ func OfBlock(b *tir.Block, byData map[*tir.Var]*tir.Buffer) (reads, writes, opaq
 		d.stmt(b.Init)
 	}
 	d.stmt(b.Body)
-	skip := map[*tir.Buffer]bool{}
-	if b.Init != nil {
-		for _, a := range d.writes {
-			skip[a.buffer] = true
-		}
-	}
 	for _, a := range d.reads {
-		if !skip[a.buffer] {
-			reads = append(reads, a.region(d.changes))
+		if b.Init == nil || !d.writesTo(a.buffer) {
+			reads = append(reads, d.region(a))
 		}
 	}
 	for _, a := range d.writes {
-		writes = append(writes, a.region(d.changes))
+		writes = append(writes, d.region(a))
 	}
 	for _, x := range d.opaque {
 		opaque = append(opaque, tir.FullRegion(x))
@@ -52,33 +46,41 @@ type access struct {
 
 // changes reports whether e reads what has no value, or not one value, outside of the block.
 func (d *detector) changes(e tir.Expr) bool {
+	switch e := e.(type) { // most indices have nothing else
+	case *tir.IntImm, *tir.Var:
+		return false
+	case *tir.Binary:
+		return d.changes(e.A) || d.changes(e.B)
+	}
 	found := false
 	ir.Walk(e, func(n ir.Node) bool {
 		if l, ok := n.(*tir.BufferLoad); ok {
-			found = found || d.own[l.Buffer] || slices.ContainsFunc(d.writes, func(w *access) bool { return w.buffer == l.Buffer })
+			found = found || d.own[l.Buffer] || d.writesTo(l.Buffer)
 		}
 		return !found
 	})
 	return found
 }
 
-// region turns the intervals into ranges: all of a dimension whose interval is unknown or changes.
-func (a *access) region(changes func(tir.Expr) bool) *tir.BufferRegion {
+func (d *detector) writesTo(b *tir.Buffer) bool {
+	return slices.ContainsFunc(d.writes, func(w *access) bool { return w.buffer == b })
+}
+
+// region turns the intervals of a into ranges: all of a dimension whose interval is unknown or changes.
+func (d *detector) region(a *access) *tir.BufferRegion {
 	out := &tir.BufferRegion{Buffer: a.buffer, Region: make([]*tir.Range, len(a.dims))}
-	var an *arith.Analyzer // most regions are of single elements, which need none
+	ranges := make([]tir.Range, len(a.dims))
 	for k, s := range a.dims {
-		d := a.buffer.Shape[k].DType()
+		r := &ranges[k]
+		out.Region[k] = r
 		switch {
-		case s.everything() || changes(s.lo) || changes(s.hi):
-			out.Region[k] = &tir.Range{Min: tir.Const(d, 0), Extent: a.buffer.Shape[k]}
+		case s.everything() || d.changes(s.lo) || s.lo != s.hi && d.changes(s.hi):
+			r.Min, r.Extent = tir.Const(a.buffer.Shape[k].DType(), 0), a.buffer.Shape[k]
 		case s.lo == s.hi || ir.StructuralEqual(s.lo, s.hi, ir.EqualOpts{}):
-			out.Region[k] = &tir.Range{Min: s.lo, Extent: tir.Const(s.lo.DType(), 1)}
+			r.Min, r.Extent = s.lo, tir.Const(s.lo.DType(), 1)
 		default:
-			if an == nil {
-				an = arith.NewAnalyzer()
-			}
-			ext := an.Simplify(tir.Add(tir.Sub(s.hi, s.lo), tir.Const(s.lo.DType(), 1)))
-			out.Region[k] = &tir.Range{Min: an.Simplify(s.lo), Extent: ext}
+			r.Extent = arith.SimplifyAlone(tir.Add(tir.Sub(s.hi, s.lo), tir.Const(s.lo.DType(), 1)))
+			r.Min = arith.SimplifyAlone(s.lo)
 		}
 	}
 	return out

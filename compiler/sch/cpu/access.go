@@ -22,7 +22,8 @@ type access struct {
 // where strides are no numbers that could be compared, variables of one value are that value.
 func accesses(st tir.Stmt, iters []*tir.IterVar) []access {
 	var out []access
-	var seen ir.Memo[ir.Node, bool]
+	seen := ir.NewSeen()
+	defer seen.Done()
 	var an *arith.Analyzer
 	var units map[*tir.Var]tir.Expr
 	for _, iv := range iters {
@@ -61,10 +62,13 @@ func accesses(st tir.Stmt, iters []*tir.IterVar) []access {
 		return access{a.buf.WithShape([]tir.Expr{n}), []tir.Expr{at}, a.load}
 	}
 	ir.Walk(st, func(n ir.Node) bool {
-		if met, _ := seen.Get(n); met {
+		switch n.(type) {
+		case *tir.IntImm, *tir.FloatImm, *tir.Var:
 			return false
 		}
-		seen.Put(n, true)
+		if !seen.First(n) {
+			return false
+		}
 		switch n := n.(type) {
 		case *tir.BufferStore:
 			out = append(out, flat(access{buf: n.Buffer, indices: n.Indices}))

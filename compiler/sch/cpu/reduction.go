@@ -73,6 +73,9 @@ func quotient(b *tir.Block, v *tir.Var) int64 {
 	found := int64(0)
 	for _, a := range accesses(b.Body, b.IterVars) {
 		for _, ix := range a.indices {
+			if !sch.Divides(ix) {
+				continue
+			}
 			tir.RewriteExpr(ix, func(e tir.Expr) tir.Expr {
 				if d, ok := e.(*tir.Binary); ok && (d.Op == tir.OpFloorDiv || d.Op == tir.OpFloorMod) && d.A == tir.Expr(v) {
 					if c, ok := tir.AsInt(d.B); ok {
