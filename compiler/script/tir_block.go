@@ -22,7 +22,7 @@ func (p *printer) regionOf(b *tir.Buffer, region []*tir.Range) {
 		p.expr(r.Min, precOr)
 		if !tir.IsConst(r.Extent, 1) {
 			p.str(":")
-			p.expr(tir.Add(r.Min, r.Extent), precOr)
+			p.sum(r.Min, r.Extent, precOr)
 		}
 	})
 	p.str("]")
@@ -113,7 +113,7 @@ func (p *printer) remapable(iv *tir.IterVar, value tir.Expr) bool {
 	if !ok || v.DType() != iv.Var.DType() || !tir.IsConst(iv.Dom.Min, 0) || iv.Kind != tir.DataPar && iv.Kind != tir.CommReduce {
 		return false
 	}
-	extent, ok := p.extents[v]
+	extent, ok := p.extents.Get(v)
 	return ok && sameExprs([]tir.Expr{extent}, []tir.Expr{iv.Dom.Extent})
 }
 
@@ -147,7 +147,8 @@ func (p *printer) axis(iv *tir.IterVar, values []tir.Expr, i int) {
 	} else {
 		p.str("(")
 		p.expr(iv.Dom.Min, 0)
-		p.then(tir.Add(iv.Dom.Min, iv.Dom.Extent))
+		p.str(", ")
+		p.sum(iv.Dom.Min, iv.Dom.Extent, 0)
 		p.str(")")
 	}
 	if i < len(values) {
