@@ -1,6 +1,7 @@
 package instruments_test
 
 import (
+	"fmt"
 	"context"
 	"fmt"
 	"strconv"
@@ -32,6 +33,15 @@ func (s *sink) Text(_, text string) (string, error) {
 	h := event.HashText(text)
 	s.texts[h] = text
 	return h, nil
+}
+
+// HashedText implements event.HashedSink, and trusts nobody.
+func (s *sink) HashedText(language, hash, text string) error {
+	h, err := s.Text(language, text)
+	if err == nil && h != hash {
+		err = fmt.Errorf("a text with hash %s is said to have %s", h, hash)
+	}
+	return err
 }
 
 // mlp is a module with main: one convolution or matmul, a bias and a relu.
