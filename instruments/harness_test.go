@@ -1,7 +1,6 @@
 package instruments_test
 
 import (
-	"fmt"
 	"context"
 	"fmt"
 	"strconv"
