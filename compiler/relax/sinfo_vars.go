@@ -34,7 +34,15 @@ func eachPrim(s StructInfo, f func(tir.Expr)) {
 }
 
 // VarsOf returns the symbolic variables in e, each once, in order of first use.
-func VarsOf(e tir.Expr) []*tir.Var { return collectVars(nil, map[*tir.Var]bool{}, e) }
+func VarsOf(e tir.Expr) []*tir.Var {
+	switch e := e.(type) { // what most extents are
+	case *tir.IntImm:
+		return nil
+	case *tir.Var:
+		return []*tir.Var{e}
+	}
+	return collectVars(nil, map[*tir.Var]bool{}, e)
+}
 
 func collectVars(out []*tir.Var, seen map[*tir.Var]bool, e tir.Expr) []*tir.Var {
 	switch e := e.(type) {
