@@ -73,6 +73,7 @@ type printer struct {
 	undeclared  map[*tir.Var][]*tir.Buffer  // buffers used but declared nowhere, by the variable behind whose definition they can be
 	extents     ir.Memo[*tir.Var, tir.Expr] // extents of the loops from 0 around the current line
 	loopVars    []*tir.Var                  // of the loop whose head is printed
+	intrinsics  ir.Memo[*ir.Op, intrinsic]  // that calls were printed of
 	loopExtents []tir.Expr                  // the same
 	usedVoid    map[*relax.Var]bool         // variables that hold nothing, but are used
 	data        map[*tir.Var]bool           // of the buffers of the signature
@@ -97,6 +98,7 @@ type Scratch struct {
 	data    map[*tir.Var]bool
 	loops   []*tir.Var
 	ranges  []tir.Expr
+	calls   ir.Memo[*ir.Op, intrinsic]
 	scan    scan
 	printer printer
 }
@@ -107,14 +109,14 @@ const maxKept = 1 << 10
 // take gives the printer the memory.
 func (s *Scratch) take(p *printer) {
 	p.buf, p.lines, p.loopVars, p.loopExtents = s.buf[:0], s.lines[:0], s.loops[:0], s.ranges[:0]
-	p.names, p.extents, p.data = s.names, s.extents, s.data
+	p.names, p.extents, p.data, p.intrinsics = s.names, s.extents, s.data, s.calls
 	s.names, s.extents, s.data = nameTable{}, ir.Memo[*tir.Var, tir.Expr]{}, nil
 }
 
 // put takes the memory back from the printer, whose text is copied.
 func (s *Scratch) put(p *printer) {
 	clear(p.lines)
-	s.buf, s.lines, s.loops, s.ranges = p.buf, p.lines[:0], p.loopVars, p.loopExtents
+	s.buf, s.lines, s.loops, s.ranges, s.calls = p.buf, p.lines[:0], p.loopVars, p.loopExtents, p.intrinsics
 	if max(p.names.most, p.extents.Len()) <= maxKept {
 		p.names.clear()
 		p.extents.Clear()

@@ -30,8 +30,14 @@ func (p *printer) regionOf(b *tir.Buffer, region []*tir.Range) {
 
 func (p *printer) regions(fn string, regions []*tir.BufferRegion) {
 	p.begin(nil)
-	p.t(fn + "(")
-	list(p, regions, p.region)
+	p.t(fn)
+	p.str("(")
+	for i, r := range regions {
+		if i > 0 {
+			p.str(", ")
+		}
+		p.region(r)
+	}
 	p.str(")")
 	p.end()
 }
@@ -141,7 +147,9 @@ func (p *printer) axis(iv *tir.IterVar, values []tir.Expr, i int) {
 	defer p.shut()
 	p.def(iv.Var)
 	p.str(" = ")
-	p.t("axis." + iv.Kind.String() + "(")
+	p.t("axis.")
+	p.str(iv.Kind.String())
+	p.str("(")
 	if tir.IsConst(iv.Dom.Min, 0) {
 		p.expr(iv.Dom.Extent, 0)
 	} else {

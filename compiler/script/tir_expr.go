@@ -60,7 +60,11 @@ func (p *printer) expr(e tir.Expr, prec int) {
 func (p *printer) exprText(e tir.Expr, prec int) {
 	switch e := e.(type) {
 	case *tir.Var:
-		p.str(p.dataName(e, nil))
+		if name := p.names.ofVar(e); name != "" { // no need to look for a buffer over it
+			p.str(name)
+		} else {
+			p.str(p.dataName(e, nil))
+		}
 	case *tir.IntImm:
 		p.intImm(e)
 	case *tir.FloatImm:
