@@ -39,4 +39,5 @@ func (s *Scratch) put(p *printer) {
 		clear(p.data)
 		s.names, s.extents, s.data = p.names, p.extents, p.data
 	}
+	*p = printer{} // which is part of s, and would hold what is not kept
 }
