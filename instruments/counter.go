@@ -38,10 +38,24 @@ func (c *counter) note(n ir.Node) {
 // all counts a node, whose operations are those of something else.
 func (c *counter) all(n ir.Node) {
 	switch n := n.(type) {
-	case *tir.Var, *tir.IntImm:
+	case nil, *tir.Var, *tir.IntImm:
 		return
 	case tir.Expr:
 		c.expr(n)
+		return
+	case *tir.Range:
+		c.all(n.Min)
+		c.all(n.Extent)
+		return
+	case *tir.BufferRegion:
+		for _, r := range n.Region {
+			c.all(r)
+		}
+		return
+	case *tir.IterVar:
+		if n.Dom != nil {
+			c.all(n.Dom)
+		}
 		return
 	}
 	ir.Walk(n, func(n ir.Node) bool {
@@ -88,6 +102,15 @@ func (c *counter) stmt(s tir.Stmt) int64 {
 		return c.expr(s.Value) + c.stmt(s.Body)
 	case *tir.Evaluate:
 		return c.expr(s.Value)
+	case *tir.Allocate:
+		c.note(s)
+		return c.exprs(s.Extents) + c.expr(s.Condition) + c.stmt(s.Body)
+	case *tir.DeclBuffer:
+		return c.stmt(s.Body)
+	case *tir.AssertStmt:
+		return c.expr(s.Cond) + c.expr(s.Message) + c.stmt(s.Body)
+	case *tir.IfThenElse:
+		return c.expr(s.Cond) + c.stmt(s.Then) + c.stmt(s.Else)
 	}
 	c.note(s)
 	return c.parts(s)
@@ -117,16 +140,22 @@ func (c *counter) block(s *tir.BlockRealize) int64 {
 	if s.Predicate != nil {
 		c.all(s.Predicate)
 	}
-	c.note(s.Block)
-	var n int64
-	s.Block.EachChild(func(x ir.Node) {
-		if x == ir.Node(s.Block.Body) {
-			n = c.stmt(s.Block.Body)
-		} else {
-			c.all(x)
-		}
-	})
-	return n
+	b := s.Block
+	c.note(b)
+	for _, iv := range b.IterVars {
+		c.all(iv)
+	}
+	for _, r := range b.Reads {
+		c.all(r)
+	}
+	for _, r := range b.Writes {
+		c.all(r)
+	}
+	for _, m := range b.MatchBuffers {
+		c.all(m)
+	}
+	c.stmt(b.Init)
+	return c.stmt(b.Body)
 }
 
 // expr counts an expression and returns its operations.
@@ -161,6 +190,10 @@ func (c *counter) expr(e tir.Expr) int64 {
 		return c.expr(e.Start) + c.expr(e.Stride)
 	case *tir.Broadcast:
 		return c.expr(e.Value)
+	case nil, *tir.StringImm:
+		return 0
+	case *tir.Not:
+		return c.expr(e.A)
 	}
 	return c.below(e)
 }

@@ -33,7 +33,8 @@ func measureFunc(fn ir.Function) *funcMetrics {
 	case *relax.Function:
 		out.ops, out.calls = map[string]int{}, map[string]int{}
 		out.public = ir.GlobalSymbol(fn) != ""
-		relax.EachBinding(fn.Body, func(_ *relax.BindingBlock, b relax.Binding) { out.binding(b) })
+		used := out.used
+		relax.EachBinding(fn.Body, func(_ *relax.BindingBlock, b relax.Binding) { out.binding(b, used) })
 	}
 	return out
 }
@@ -45,19 +46,23 @@ func (f *funcMetrics) annotated(fn ir.Function) *funcMetrics {
 	return &out
 }
 
-func (f *funcMetrics) binding(b relax.Binding) {
+// used notes the constants and functions that a value refers to; it is what ir.Walk calls.
+func (f *funcMetrics) used(n ir.Node) bool {
+	switch n := n.(type) {
+	case *relax.Constant:
+		f.blobs = append(f.blobs, n.Data)
+	case *ir.GlobalVar:
+		f.calls[n.Name]++
+	case relax.StructInfo, *relax.Function, *relax.If:
+		return false
+	}
+	return true
+}
+
+// binding measures a binding; used is f.used, made once.
+func (f *funcMetrics) binding(b relax.Binding, used func(ir.Node) bool) {
 	f.structure.Bindings++
-	ir.Walk(b.BoundValue(), func(n ir.Node) bool {
-		switch n := n.(type) {
-		case *relax.Constant:
-			f.blobs = append(f.blobs, n.Data)
-		case *ir.GlobalVar:
-			f.calls[n.Name]++
-		case relax.StructInfo, *relax.Function, *relax.If:
-			return false
-		}
-		return true
-	})
+	f.values(b.BoundValue(), used)
 	c, ok := b.BoundValue().(*relax.Call)
 	if !ok {
 		return
@@ -72,6 +77,30 @@ func (f *funcMetrics) binding(b relax.Binding) {
 		f.intermediates += elements(t) * int64(t.DType.Bytes())
 	}
 	f.intermediates += storageBytes(op, c)
+}
+
+// values walks a value. Most are calls of what needs no walk.
+func (f *funcMetrics) values(e relax.Expr, used func(ir.Node) bool) {
+	switch e := e.(type) {
+	case nil, *relax.Var, *relax.StringImm, *relax.DataTypeImm, *ir.Op:
+	case *relax.ShapeExpr:
+		for _, x := range e.Values {
+			if _, ok := x.(*tir.IntImm); !ok {
+				ir.Walk(x, used)
+			}
+		}
+	case *relax.Call:
+		f.values(e.Op, used)
+		for _, a := range e.Args {
+			f.values(a, used)
+		}
+	case *relax.Tuple:
+		for _, a := range e.Fields {
+			f.values(a, used)
+		}
+	default:
+		ir.Walk(e, used)
+	}
 }
 
 // storageBytes returns the size of the storage that c allocates: what tensors take once the

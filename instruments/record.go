@@ -111,7 +111,7 @@ func (r *Recorder) store(s *Snapshot) error {
 	if s == nil || r.stored[s.Hash] {
 		return nil
 	}
-	_, err := r.sink.Text(event.LangTVMScript, s.Text)
+	err := event.KeepText(r.sink, event.LangTVMScript, s.Hash, s.Text)
 	if err == nil {
 		r.stored[s.Hash] = true
 	}

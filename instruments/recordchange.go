@@ -16,6 +16,9 @@ func (r *Recorder) changes(m *ir.Module, s *pass.Step) (*event.PassFinished, err
 	delta := r.snaps.Delta(s.Input, m)
 	r.stale = delta
 	body := &event.PassFinished{Name: s.Pass.Name, Changed: len(delta) > 0, Same: m.Len()}
+	if len(delta) > 0 {
+		body.Functions = make([]event.FunctionChange, 0, len(delta))
+	}
 	for _, d := range delta {
 		c := event.FunctionChange{Name: d.Name, Change: changeOf(d)}
 		before, after := "", ""

@@ -76,7 +76,12 @@ var objectSInfo = &ObjectStructInfo{}
 
 // TensorOf returns the struct info of a tensor with the given shape.
 func TensorOf(dt dtype.DType, shape ...tir.Expr) *TensorStructInfo {
-	return &TensorStructInfo{Shape: &ShapeExpr{Values: shape}, DType: dt, NDim: len(shape)}
+	both := &struct { // which live and die together
+		info  TensorStructInfo
+		shape ShapeExpr
+	}{info: TensorStructInfo{DType: dt, NDim: len(shape)}, shape: ShapeExpr{Values: shape}}
+	both.info.Shape = &both.shape
+	return &both.info
 }
 
 // StaticTensor returns the struct info of a tensor with constant extents.
@@ -98,8 +103,10 @@ func ShapeOf(values ...tir.Expr) *ShapeStructInfo {
 // Ints returns int64 constants.
 func Ints(xs []int64) []tir.Expr {
 	out := make([]tir.Expr, len(xs))
+	numbers := make([]tir.IntImm, len(xs))
 	for i, x := range xs {
-		out[i] = tir.Int(x)
+		numbers[i] = tir.IntImm{Type: dtype.Int64T, Value: x}
+		out[i] = &numbers[i]
 	}
 	return out
 }

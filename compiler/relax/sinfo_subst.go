@@ -51,6 +51,9 @@ func (s Subst) Prim(e tir.Expr) tir.Expr {
 // SInfo replaces variables in struct info; x itself if nothing changed. The variables that
 // function signatures in x define must not be among the keys.
 func (s Subst) SInfo(x StructInfo) StructInfo {
+	if len(s.Prims)+len(s.Vars) == 0 || x == nil {
+		return x
+	}
 	m := &Mapper{Prim: s.Prim}
 	m.SInfo = func(x StructInfo) StructInfo { return m.MapSInfo(x) }
 	m.Expr = func(e Expr) Expr {
@@ -61,9 +64,6 @@ func (s Subst) SInfo(x StructInfo) StructInfo {
 			return e
 		}
 		return m.MapExpr(e)
-	}
-	if x == nil {
-		return nil
 	}
 	return m.SInfo(x)
 }

@@ -35,7 +35,7 @@ func eachPrim(s StructInfo, f func(tir.Expr)) {
 
 // VarsOf returns the symbolic variables in e, each once, in order of first use.
 func VarsOf(e tir.Expr) []*tir.Var {
-	switch e := e.(type) { // most extents are
+	switch e := e.(type) { // what most extents are
 	case *tir.IntImm:
 		return nil
 	case *tir.Var:

@@ -3,7 +3,6 @@ package script
 import (
 	"strings"
 
-	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -102,12 +101,4 @@ func ResultType(op string, args []tir.Expr) dtype.DType {
 		return args[0].DType()
 	}
 	return dtype.Void
-}
-
-// writable reports whether T.name(args) reads back as c.
-func writable(c *tir.Call, op *ir.Op) bool {
-	if tir.LookupBuiltin(op.Name) == nil {
-		return false
-	}
-	return callForms[op.Name].Place != DTypeNone || ResultType(op.Name, c.Args) == c.Type
 }

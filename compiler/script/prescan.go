@@ -13,7 +13,8 @@ type scan struct {
 	used           []*tir.Buffer // in order of the first use
 	defined        ir.Memo[*tir.Var, bool]
 	free           []*tir.Var               // used before anything defines them
-	order          map[*tir.Var]int         // of definitions by statements inside of each other
+	order          ir.Memo[*tir.Var, int]   // of definitions by statements inside of each other
+	visited        func(ir.Node) bool       // visit, made once
 	behind         map[*tir.Buffer]*tir.Var // what is defined last of that which describes a buffer, where that is not its pointer
 	realized       map[*tir.Var]bool        // pointers of buffers that are realized, which attributes around that may be on
 }
@@ -26,9 +27,12 @@ func (p *printer) prescan(body tir.Stmt, known ...*tir.Var) (free []*tir.Var) {
 		s = &p.opts.Scratch.scan
 		s.reset()
 	}
+	if s.visited == nil {
+		s.visited = s.visit
+	}
 	s.define(known)
 	if body != nil {
-		ir.Walk(body, s.visit)
+		ir.Walk(body, s.visited)
 	}
 	s.free = slices.DeleteFunc(s.free, func(v *tir.Var) bool { return s.realized[v] })
 	p.undeclared = nil
@@ -52,7 +56,8 @@ func (s *scan) reset() {
 	s.declared.Clear()
 	s.seen.Clear()
 	s.defined.Clear()
-	*s = scan{declared: s.declared, seen: s.seen, defined: s.defined, used: s.used[:0], free: s.free[:0]}
+	s.order.Clear()
+	*s = scan{declared: s.declared, seen: s.seen, defined: s.defined, order: s.order, visited: s.visited, used: s.used[:0], free: s.free[:0]}
 }
 
 func (s *scan) define(vars []*tir.Var) {
@@ -72,19 +77,22 @@ func (s *scan) known(v *tir.Var) bool {
 
 // bind notes that a statement defines v.
 func (s *scan) bind(v *tir.Var) {
-	if s.order == nil {
-		s.order = map[*tir.Var]int{}
-	}
 	s.known(v)
-	s.order[v] = len(s.order) + 1
+	s.order.Put(v, s.order.Len()+1)
 }
 
 // place finds behind which definition b can be declared.
 func (s *scan) place(b *tir.Buffer) {
+	if plainLayout(b) {
+		return
+	}
 	last := b.Data
+	at, _ := s.order.Get(last)
 	walkParts(b, func(n ir.Node) bool {
-		if v, ok := n.(*tir.Var); ok && s.order[v] > s.order[last] {
-			last = v
+		if v, ok := n.(*tir.Var); ok {
+			if i, _ := s.order.Get(v); i > at {
+				last, at = v, i
+			}
 		}
 		return true
 	})
@@ -118,7 +126,7 @@ func (s *scan) visit(n ir.Node) bool {
 		if seen, _ := s.seen.Get(n); !seen {
 			s.seen.Put(n, true)
 			s.used = append(s.used, n)
-			walkParts(n, s.visit)
+			walkParts(n, s.visited)
 			s.place(n)
 		}
 	case *tir.Block:
@@ -173,9 +181,13 @@ func (s *scan) visit(n ir.Node) bool {
 
 // signatureVars returns what the signature of f defines.
 func signatureVars(f *tir.PrimFunc) []*tir.Var {
-	out := append([]*tir.Var{}, f.Params...)
+	out := append(make([]*tir.Var, 0, len(f.Params)+len(f.Buffers)), f.Params...)
 	for _, b := range f.Buffers {
-		if b != nil {
+		switch {
+		case b == nil:
+		case plainLayout(b):
+			out = append(out, b.Data)
+		default:
 			walkParts(b, func(n ir.Node) bool {
 				if v, ok := n.(*tir.Var); ok {
 					out = append(out, v)

@@ -70,15 +70,18 @@ type printer struct {
 
 	intDType    dtype.DType // of numbers without a type; void in Relax functions, see extent
 	bufferDType dtype.DType
-	undeclared  map[*tir.Var][]*tir.Buffer // buffers used but declared nowhere, by the variable behind whose definition they can be
-	extents     map[*tir.Var]tir.Expr      // extents of the loops from 0 around the current line
-	usedVoid    map[*relax.Var]bool        // variables that hold nothing, but are used
-	data        map[*tir.Var]bool          // of the buffers of the signature
-	consts      []*relax.Constant          // constants on the current line
-	irSeen      bool                       // something of dialect I was printed in the module
-	tirSeen     bool                       // the same of dialect T, which is searched for
-	searched    int                        // up to here
-	infos       map[string][]ir.Node       // of the module
+	undeclared  map[*tir.Var][]*tir.Buffer  // buffers used but declared nowhere, by the variable behind whose definition they can be
+	extents     ir.Memo[*tir.Var, tir.Expr] // extents of the loops from 0 around the current line
+	loopVars    []*tir.Var                  // of the loop whose head is printed
+	intrinsics  ir.Memo[*ir.Op, intrinsic]  // that calls were printed of
+	loopExtents []tir.Expr                  // the same
+	usedVoid    map[*relax.Var]bool         // variables that hold nothing, but are used
+	data        map[*tir.Var]bool           // of the buffers of the signature
+	consts      []*relax.Constant           // constants on the current line
+	irSeen      bool                        // something of dialect I was printed in the module
+	tirSeen     bool                        // the same of dialect T, which is searched for
+	searched    int                         // up to here
+	infos       map[string][]ir.Node        // of the module
 	meshes      map[*relax.DeviceMesh]string
 	inSignature bool // extents with variables print as strings
 	aliasNeeded bool // the name of the module is to be declared
@@ -86,51 +89,21 @@ type printer struct {
 	undefinedUse bool
 }
 
-// Scratch is memory for printing. It must not be used by two prints at once.
-type Scratch struct {
-	buf     []byte
-	lines   []ir.Node
-	names   nameTable
-	extents map[*tir.Var]tir.Expr
-	data    map[*tir.Var]bool
-	scan    scan
-}
-
-// maxKept is how many names a Scratch keeps room for: clearing the tables takes as long as there is room.
-const maxKept = 1 << 10
-
-// take gives the printer the memory.
-func (s *Scratch) take(p *printer) {
-	p.buf, p.lines = s.buf[:0], s.lines[:0]
-	if s.extents != nil {
-		p.names, p.extents, p.data = s.names, s.extents, s.data
-	}
-}
-
-// put takes the memory back from the printer, whose text is copied.
-func (s *Scratch) put(p *printer) {
-	clear(p.lines)
-	s.buf, s.lines = p.buf, p.lines[:0]
-	s.extents = nil
-	if p.names.most <= maxKept {
-		p.names.clear()
-		clear(p.extents)
-		clear(p.data)
-		s.names, s.extents, s.data = p.names, p.extents, p.data
-	}
-}
-
 // newPrinter returns a printer of root, a module or a node.
 func newPrinter(o *Options, root any) *printer {
-	p := &printer{
+	p := &printer{}
+	if o.Scratch != nil {
+		p = &o.Scratch.printer
+	}
+	*p = printer{
 		opts: o, unit: "    ", irp: "I.", tirp: "T.", relaxp: "R.", cls: "cls", class: "Module", sugar: !o.NoSyntaxSugar,
 		intDType: dtype.Int32T, bufferDType: dtype.Float32T,
 	}
 	if o.Scratch != nil {
 		o.Scratch.take(p)
 	}
-	if p.extents == nil {
-		p.extents, p.data = map[*tir.Var]tir.Expr{}, map[*tir.Var]bool{}
+	if p.data == nil {
+		p.data = map[*tir.Var]bool{}
 		p.names.init()
 	}
 	if !o.IntDType.IsVoid() {
@@ -214,6 +187,10 @@ func (p *printer) r(s string) { p.str(p.relaxp); p.str(s) }
 func (p *printer) i(s string) { p.str(p.irp); p.str(s) }
 
 func (p *printer) int(n int64) {
+	if 0 <= n && n < 10 {
+		p.str("0123456789"[n : n+1])
+		return
+	}
 	var digits [20]byte
 	p.str(string(strconv.AppendInt(digits[:0], n, 10)))
 }

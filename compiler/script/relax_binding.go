@@ -232,7 +232,8 @@ func (p *printer) endWithConstants() {
 		} else {
 			p.str(", ")
 		}
-		p.str(c.Data.DType().String() + "[")
+		p.str(c.Data.DType().String())
+		p.str("[")
 		list(p, c.Data.Shape(), p.int)
 		p.str("]")
 	}

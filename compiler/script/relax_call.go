@@ -64,7 +64,9 @@ func (p *printer) rcall(c *relax.Call) {
 	if len(c.SInfoArgs) > 0 {
 		kw := sinfoKeyword[name]
 		if kw != "" {
-			p.str(sep + kw + "=")
+			p.str(sep)
+			p.str(kw)
+			p.str("=")
 			p.sinfoOrList(c.SInfoArgs)
 		} else {
 			p.str(sep + "sinfo_args=(")
@@ -78,7 +80,9 @@ func (p *printer) rcall(c *relax.Call) {
 	}
 	for i := range c.Attrs.Len() {
 		k, v := c.Attrs.At(i)
-		p.str(sep + k + "=")
+		p.str(sep)
+		p.str(k)
+		p.str("=")
 		p.attrValue(v)
 		sep = ", "
 	}

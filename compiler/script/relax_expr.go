@@ -30,7 +30,9 @@ func (p *printer) rexprText(e relax.Expr) {
 	case *relax.Var:
 		p.str(p.name(e))
 	case *ir.GlobalVar:
-		p.str(p.cls + "." + identifier(e.Name))
+		p.str(p.cls)
+		p.str(".")
+		p.str(identifier(e.Name))
 	case *ir.Op:
 		p.r(strings.TrimPrefix(e.Name, "relax."))
 	case *relax.Call:

@@ -108,7 +108,8 @@ func (p *printer) tensorInfo(s *relax.TensorStructInfo) {
 		sep = ", "
 	}
 	if !s.DType.IsVoid() {
-		p.str(sep + "dtype=")
+		p.str(sep)
+		p.str("dtype=")
 		p.quote(s.DType.String())
 		sep = ", "
 	}

@@ -22,7 +22,7 @@ func (p *printer) regionOf(b *tir.Buffer, region []*tir.Range) {
 		p.expr(r.Min, precOr)
 		if !tir.IsConst(r.Extent, 1) {
 			p.str(":")
-			p.expr(tir.Add(r.Min, r.Extent), precOr)
+			p.sum(r.Min, r.Extent, precOr)
 		}
 	})
 	p.str("]")
@@ -30,8 +30,14 @@ func (p *printer) regionOf(b *tir.Buffer, region []*tir.Range) {
 
 func (p *printer) regions(fn string, regions []*tir.BufferRegion) {
 	p.begin(nil)
-	p.t(fn + "(")
-	list(p, regions, p.region)
+	p.t(fn)
+	p.str("(")
+	for i, r := range regions {
+		if i > 0 {
+			p.str(", ")
+		}
+		p.region(r)
+	}
 	p.str(")")
 	p.end()
 }
@@ -113,7 +119,7 @@ func (p *printer) remapable(iv *tir.IterVar, value tir.Expr) bool {
 	if !ok || v.DType() != iv.Var.DType() || !tir.IsConst(iv.Dom.Min, 0) || iv.Kind != tir.DataPar && iv.Kind != tir.CommReduce {
 		return false
 	}
-	extent, ok := p.extents[v]
+	extent, ok := p.extents.Get(v)
 	return ok && sameExprs([]tir.Expr{extent}, []tir.Expr{iv.Dom.Extent})
 }
 
@@ -141,13 +147,16 @@ func (p *printer) axis(iv *tir.IterVar, values []tir.Expr, i int) {
 	defer p.shut()
 	p.def(iv.Var)
 	p.str(" = ")
-	p.t("axis." + iv.Kind.String() + "(")
+	p.t("axis.")
+	p.str(iv.Kind.String())
+	p.str("(")
 	if tir.IsConst(iv.Dom.Min, 0) {
 		p.expr(iv.Dom.Extent, 0)
 	} else {
 		p.str("(")
 		p.expr(iv.Dom.Min, 0)
-		p.then(tir.Add(iv.Dom.Min, iv.Dom.Extent))
+		p.str(", ")
+		p.sum(iv.Dom.Min, iv.Dom.Extent, 0)
 		p.str(")")
 	}
 	if i < len(values) {

@@ -76,7 +76,8 @@ func (p *printer) dataOwner(v *tir.Var, not *tir.Buffer) string {
 // bufferDecl prints the constructor call of b. With data, the pointer is written. The type is
 // always written in T.Buffer(shape, type).
 func (p *printer) bufferDecl(fn string, b *tir.Buffer, data bool) {
-	p.t(fn + "(")
+	p.t(fn)
+	p.str("(")
 	p.bufferType(b, fn == "Buffer" && !data)
 	if data {
 		p.str(", data=")

@@ -60,7 +60,11 @@ func (p *printer) expr(e tir.Expr, prec int) {
 func (p *printer) exprText(e tir.Expr, prec int) {
 	switch e := e.(type) {
 	case *tir.Var:
-		p.str(p.dataName(e, nil))
+		if name := p.names.ofVar(e); name != "" { // no need to look for a buffer over it
+			p.str(name)
+		} else {
+			p.str(p.dataName(e, nil))
+		}
 	case *tir.IntImm:
 		p.intImm(e)
 	case *tir.FloatImm:
@@ -250,6 +254,22 @@ func (p *printer) binary(e *tir.Binary, prec int) {
 	}
 }
 
+// sum prints tir.Add(a, b): the ends of thousands of ranges, without making a node of those where nothing is folded.
+func (p *printer) sum(a, b tir.Expr, prec int) {
+	x, xok := a.(*tir.IntImm)
+	_, yok := b.(*tir.IntImm)
+	switch {
+	case p.track != nil || a.DType() != b.DType() || xok && yok && x.Value != 0 || !xok && !b.DType().IsInt():
+		p.expr(tir.Add(a, b), prec)
+	case xok && x.Value == 0:
+		p.expr(b, prec)
+	case tir.IsConst(b, 0):
+		p.expr(a, prec)
+	default:
+		p.binary(&tir.Binary{Op: tir.OpAdd, A: a, B: b}, prec)
+	}
+}
+
 func (p *printer) bufferLoad(e *tir.BufferLoad) {
 	p.use(e.Buffer)
 	if e.Predicate != nil {
@@ -281,7 +301,7 @@ func (p *printer) indices(list []tir.Expr) {
 		}
 		p.expr(r.Start, precOr)
 		p.str(":")
-		p.expr(tir.Add(r.Start, tir.Mul(r.Stride, tir.Elements(r))), precOr)
+		p.sum(r.Start, tir.Mul(r.Stride, tir.Elements(r)), precOr)
 		if !tir.IsConst(r.Stride, 1) {
 			p.str(":")
 			p.expr(r.Stride, precOr)

@@ -9,7 +9,7 @@ import (
 
 // forLoop prints a loop; two or more plain nested loops print as one T.grid.
 func (p *printer) forLoop(s *tir.For) {
-	vars, extents := make([]*tir.Var, 0, 4), make([]tir.Expr, 0, 4)
+	vars, extents := p.loopVars[:0], p.loopExtents[:0]
 	inner := s
 	for p.sugar && plainLoop(inner) && !usesAny(inner.Extent, vars) {
 		vars = append(vars, inner.LoopVar)
@@ -30,15 +30,16 @@ func (p *printer) forLoop(s *tir.For) {
 	} else {
 		inner = s
 		p.loopRange(s)
-		if vars, extents = []*tir.Var{s.LoopVar}, nil; tir.IsConst(s.Min, 0) {
-			extents = []tir.Expr{s.Extent}
+		if vars, extents = append(vars[:0], s.LoopVar), extents[:0]; tir.IsConst(s.Min, 0) {
+			extents = append(extents, s.Extent)
 		}
 	}
 	mid := len(p.buf)
 	list(p, vars, func(v *tir.Var) { p.def(v) })
 	for i, e := range extents {
-		p.extents[vars[i]] = e
+		p.extents.Put(vars[i], e)
 	}
+	p.loopVars, p.loopExtents = vars, extents // a loop in the body may take the memory
 	p.str(" in ")
 	p.moveFront(at, mid)
 	p.str(":")
@@ -79,7 +80,8 @@ func (p *printer) loopRange(s *tir.For) {
 	}
 	if !tir.IsConst(s.Min, 0) {
 		p.expr(s.Min, 0)
-		p.then(tir.Add(s.Min, s.Extent))
+		p.str(", ")
+		p.sum(s.Min, s.Extent, 0)
 	} else {
 		p.expr(s.Extent, 0)
 	}

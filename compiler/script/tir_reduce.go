@@ -49,7 +49,8 @@ func (p *printer) reduce(e *tir.Reduce) {
 func (p *printer) rangeOf(r *tir.Range) {
 	p.i("Range(")
 	p.expr(r.Min, 0)
-	p.then(tir.Add(r.Min, r.Extent))
+	p.str(", ")
+	p.sum(r.Min, r.Extent, 0)
 	p.str(")")
 }
 

@@ -47,7 +47,9 @@ func (v *verifier) stmt(s Stmt) {
 		}
 		if s.Condition != nil {
 			v.expr(s.Condition)
-			v.boolean(s, s.Condition, "the condition of allocation "+s.Var.Name)
+			if !s.Condition.DType().IsBool() {
+				v.boolean(s, s.Condition, "the condition of allocation "+s.Var.Name)
+			}
 		}
 		v.within(s, s.Var, s.Body)
 	case *AllocateConst:

@@ -117,6 +117,9 @@ func (s *sink) Emit(e event.Event) error {
 // Text implements event.Sink.
 func (*sink) Text(_, text string) (string, error) { return event.HashText(text), nil }
 
+// HashedText implements event.HashedSink.
+func (*sink) HashedText(_, _, _ string) error { return nil }
+
 // timed adds the processor time of the callbacks of an instrument to total.
 func timed(in *pass.Instrument, total *time.Duration) *pass.Instrument {
 	out := *in

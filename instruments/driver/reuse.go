@@ -31,6 +31,11 @@ func (t *tap) Emit(e event.Event) error {
 	return t.Sink.Emit(e)
 }
 
+// HashedText implements event.HashedSink.
+func (t *tap) HashedText(language, hash, text string) error {
+	return event.KeepText(t.Sink, language, hash, text)
+}
+
 // reuse takes steps from earlier runs. It stands between the pipeline and its passes:
 // each pass that is no sequence is replaced by one that looks for its result first, and
 // instruments hear of a step that was found as one that is reused: nothing is printed, compared,

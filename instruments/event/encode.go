@@ -134,14 +134,19 @@ const HashLen = 40
 // hexadecimal.
 func HashText(text string) string {
 	// The bytes are only read: texts are long, and a copy of each would be wasted.
-	sum := sha256.Sum256(unsafe.Slice(unsafe.StringData(text), len(text)))
-	return hex.EncodeToString(sum[:HashLen/2])
+	return spelled(sha256.Sum256(unsafe.Slice(unsafe.StringData(text), len(text))))
+}
+
+// spelled returns the hash that a sum stands for.
+func spelled(sum [sha256.Size]byte) string {
+	var digits [HashLen]byte
+	hex.Encode(digits[:], sum[:HashLen/2])
+	return string(digits[:])
 }
 
 // HashBytes is HashText for data that is not a string.
 func HashBytes(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:HashLen/2])
+	return spelled(sha256.Sum256(data))
 }
 
 // IsHash tells whether s has the form of a hash that HashText returns.

@@ -99,6 +99,23 @@ type Sink interface {
 	Text(language, text string) (hash string, err error)
 }
 
+// HashedSink is a Sink that takes the hash of a text from its caller, who has it already: to compute it takes a good part of the time
+// of keeping a text.
+type HashedSink interface {
+	Sink
+	// HashedText is Text for a text with the given hash, which is HashText of it.
+	HashedText(language, hash, text string) error
+}
+
+// KeepText hands a text, whose hash is known, to a sink.
+func KeepText(s Sink, language, hash, text string) error {
+	if h, ok := s.(HashedSink); ok {
+		return h.HashedText(language, hash, text)
+	}
+	_, err := s.Text(language, text)
+	return err
+}
+
 // Languages of the texts that events name; they select the highlighting.
 const (
 	LangTVMScript = "tvmscript"

@@ -36,7 +36,7 @@ func nextToken(s string, i int) token {
 		}
 		return token{i, valueName(s, start, i)}
 	}
-	for i++; i < len(s) && s[i] != '"' && s[i] != '#' && !wordByte[s[i]]; i++ {
+	for i++; i < len(s) && signByte[s[i]]; i++ {
 	}
 	return token{end: i}
 }
@@ -79,11 +79,14 @@ func mix(h, x uint64) uint64 {
 // valueName reports whether the word at s[i:j] names a value: it is no keyword, no attribute,
 // not called, and no name of an argument.
 func valueName(s string, i, j int) bool {
-	if i > 0 && s[i-1] == '.' || keyword(s[i:j]) {
+	if i > 0 && s[i-1] == '.' || j < len(s) && (s[j] == '(' || s[j] == '=' && !strings.HasPrefix(s[j:], "==")) {
 		return false
 	}
-	return j == len(s) || s[j] != '(' && (s[j] != '=' || strings.HasPrefix(s[j:], "=="))
+	return j-i > maxKeyword || !keyword(s[i:j])
 }
+
+// maxKeyword is the length of the longest keyword.
+const maxKeyword = len("import")
 
 // definitions calls found with the names that a line of TVMScript defines: variables of a loop,
 // parameters, what a value is assigned to or a buffer is named with "as".
@@ -154,6 +157,14 @@ func keyword(word string) bool {
 	}
 	return false
 }
+
+// signByte tells which bytes are neither part of a word nor the first of a string or a comment.
+var signByte = func() (is [256]bool) {
+	for c := range is {
+		is[c] = !wordByte[c] && c != '"' && c != '#'
+	}
+	return is
+}()
 
 // wordByte tells which bytes are part of a word; those of other scripts are.
 var wordByte = func() (is [256]bool) {

@@ -85,21 +85,26 @@ func (r *recorder) emit(e event.Event, limit int64) error {
 
 // Text implements event.Sink.
 func (r *recorder) Text(language, text string) (string, error) {
+	hash := event.HashText(text)
+	return hash, r.HashedText(language, hash, text)
+}
+
+// HashedText implements event.HashedSink.
+func (r *recorder) HashedText(language, hash, text string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.wait(); err != nil {
-		return "", err
+		return err
 	}
-	hash := event.HashText(text)
 	if r.kept[hash] {
-		return hash, nil
+		return nil
 	}
 	if r.text += int64(len(text)); r.text > r.limits.TextBytes {
-		return "", tooMuch("text_bytes", "the printed IR of the run takes too much room", r.limits.TextBytes)
+		return tooMuch("text_bytes", "the printed IR of the run takes too much room", r.limits.TextBytes)
 	}
 	r.kept[hash] = true
 	r.addText(store.Text{Hash: hash, Language: language, Data: []byte(text)})
-	return hash, nil
+	return nil
 }
 
 // Keep implements Sink.

@@ -2,6 +2,7 @@ package fromir
 
 import (
 	"slices"
+	"unsafe"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
@@ -14,8 +15,10 @@ type tabler struct {
 	roots   map[ir.OriginID][]uint32 // as in Recorder
 	step    *history.Step
 	names   map[string]int
+	recent  [recentNames]recentName
 	loops   map[loop]int
-	sets    map[ir.OriginID]int  // in step.Sets; -1 for origins without roots
+	sets    []originSet          // by origin
+	turn    uint32               // number of the step; what sets holds of others does not count
 	rows    history.Rows         // of the function at work, which gets a copy
 	around  []scope              // the lines that the one at work is indented under
 	ports   map[*tir.Buffer]bool // its parameters
@@ -29,6 +32,25 @@ type loop struct {
 	extent int64 // -1 if it is not known
 }
 
+const (
+	recentBits  = 9
+	recentNames = 1 << recentBits
+)
+
+// recentName is a name that was looked up in this step. Most names are those of nodes, each of which stands in many lines: then the same
+// memory is the same name.
+type recentName struct {
+	data   *byte
+	length int // and 1: an entry of 0 is none
+	number int
+}
+
+// originSet is the number in step.Sets of the roots of an origin, -1 if it has none.
+type originSet struct {
+	turn uint32
+	set  int32
+}
+
 // scope is a line that others are indented under.
 type scope struct {
 	indent int
@@ -39,19 +61,37 @@ type scope struct {
 func (r *Recorder) tablerFor(origins *ir.Origins, step *history.Step) *tabler {
 	t := &r.tabler
 	if t.names == nil {
-		t.names, t.loops, t.sets, t.ports = map[string]int{}, map[loop]int{}, map[ir.OriginID]int{}, map[*tir.Buffer]bool{}
+		t.names, t.loops, t.ports = map[string]int{}, map[loop]int{}, map[*tir.Buffer]bool{}
 	}
 	step.Names = make([]string, 0, len(t.names)) // a step has about as many as the one before
 	clear(t.names)
+	clear(t.recent[:])
 	clear(t.loops)
-	clear(t.sets)
 	clear(t.ports)
-	t.sets[0] = -1
+	if t.turn++; t.turn == 0 { // around once: what is old must not look new
+		clear(t.sets)
+		t.turn = 1
+	}
+	if n := origins.Len() + 1; n > len(t.sets) {
+		t.sets = append(t.sets, make([]originSet, n-len(t.sets))...)
+	}
+	t.sets[0] = originSet{t.turn, -1}
 	t.origins, t.roots, t.step = origins, r.roots, step
 	return t
 }
 
 func (t *tabler) name(s string) int {
+	data := unsafe.StringData(s)
+	// The upper bits of the product depend on all of the address, whose lowest are 0.
+	r := &t.recent[uint64(uintptr(unsafe.Pointer(data)))*0x9e3779b97f4a7c15>>(64-recentBits)]
+	if r.data != data || r.length != len(s)+1 {
+		*r = recentName{data, len(s) + 1, t.number(s)}
+	}
+	return r.number
+}
+
+// number is name without the memory of recent ones.
+func (t *tabler) number(s string) int {
 	i, ok := t.names[s]
 	if !ok {
 		i = len(t.step.Names)
@@ -88,12 +128,14 @@ func (t *tabler) addLoop(f *tir.For, origin ir.OriginID) {
 
 // set returns the number of the roots of an origin, -1 if it has none.
 func (t *tabler) set(origin ir.OriginID) int {
-	set, ok := t.sets[origin]
-	if !ok {
-		set = t.addSet(t.rootsOf(origin))
-		t.sets[origin] = set
+	if int(origin) >= len(t.sets) {
+		return -1 // the table does not know it
 	}
-	return set
+	s := &t.sets[origin]
+	if s.turn != t.turn {
+		*s = originSet{t.turn, int32(t.addSet(t.rootsOf(origin)))}
+	}
+	return int(s.set)
 }
 
 // addSet returns the number of a new set, -1 if it is empty.
