@@ -184,4 +184,3 @@ func (e recordedEntry) Call(s *runtime.Session, args []runtime.Value) (runtime.V
 	e.rec.Calls, e.rec.Results = append(e.rec.Calls, c), hex.EncodeToString(sum.Sum(nil))
 	return v, nil
 }
-
