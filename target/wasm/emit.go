@@ -22,9 +22,12 @@ type emitter struct {
 }
 
 // emitBody writes the regions of a function.
-func emitBody(f *wasmbin.Func, body *region, kernel bool, mod *module) {
+func emitBody(f *wasmbin.Func, body *region, kernel, polls bool, mod *module) {
 	lower.CountUses(body)
 	e := &emitter{f: f, mod: mod, kernel: kernel, free: map[localKey][]lower.Reg{}}
+	if kernel && polls {
+		e.begin()
+	}
 	e.region(body)
 }
 
