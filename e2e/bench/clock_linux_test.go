@@ -6,7 +6,6 @@ import (
 	"unsafe"
 )
 
-// clockThreadCPU is CLOCK_THREAD_CPUTIME_ID.
 // Clocks of clock_gettime(2), precise to the nanosecond, which getrusage is not.
 const (
 	clockProcessCPU = 2
@@ -24,3 +23,9 @@ func cpuClock(id uintptr) time.Duration {
 func threadTime() float64 { return cpuClock(clockThreadCPU).Seconds() }
 
 func processTime() time.Duration { return cpuClock(clockProcessCPU) }
+
+// clockOfThread is the clock of the processor time of a thread of this process.
+func clockOfThread(tid int) uintptr {
+	const perThread, scheduled = 4, 2 // CPUCLOCK_PERTHREAD_MASK and CPUCLOCK_SCHED of Linux
+	return uintptr(^tid<<3 | perThread | scheduled)
+}

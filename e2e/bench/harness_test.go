@@ -166,7 +166,7 @@ func (s *stages) report(b *testing.B) {
 	}
 }
 
-func must(b *testing.B, err error) {
+func must(b testing.TB, err error) {
 	b.Helper()
 	if err != nil {
 		b.Fatal(err)

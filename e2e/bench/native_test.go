@@ -2,10 +2,8 @@ package bench
 
 import (
 	"bytes"
-	"context"
 	"math"
 	goruntime "runtime"
-	"runtime/metrics"
 	"sync"
 	"testing"
 	"time"
@@ -148,71 +146,4 @@ func TestLoad(t *testing.T) {
 		}
 	}
 	goal.Time(t, "loading the kernels of light_resnet50", best, 50*time.Millisecond)
-}
-
-// TestPauses collects garbage while kernels run on all cores: how long it waits for them, and how long a run goes on that is canceled. Beside it stand the waits for loops
-// in Go, which say what the machine adds.
-func TestPauses(t *testing.T) {
-	res := machineCode(t)
-	x := 0.0
-	waits(t, "loops in Go", func(ctx context.Context) {
-		for n := 1.0; ctx.Err() == nil; n++ {
-			x += 1 / n
-		}
-	})
-	var programs []*artifact.Program
-	_, args := inputsOf(t, res)
-	for range 2 {
-		p := load(t, res, 2)
-		if _, err := p.Run(t.Context(), "main", args...); err != nil { // what the first run learns of kernels
-			t.Fatal(err)
-		}
-		programs = append(programs, p)
-	}
-	all := waits(t, "kernels", func(ctx context.Context) {
-		var wg sync.WaitGroup
-		for _, p := range programs {
-			wg.Go(func() {
-				for ctx.Err() == nil {
-					_, _ = p.Run(ctx, "main", args...) // it ends with the context
-				}
-			})
-		}
-		wg.Wait()
-	})
-	goal.Time(t, "99th percentile of the waits of collections for kernels", time.Duration(goal.Percentile(all, 99)*1e9), time.Millisecond)
-}
-
-// waits collects garbage while some work runs, and returns how long collections waited for it to stop.
-func waits(t *testing.T, what string, work func(context.Context)) (all []float64) {
-	ctx, stop := context.WithCancel(t.Context())
-	var wg sync.WaitGroup
-	wg.Go(func() { work(ctx) })
-	before := stopping()
-	length := 2 * time.Second
-	if testing.Short() {
-		length /= 10
-	}
-	for end := time.Now().Add(length); time.Now().Before(end); {
-		goruntime.GC()
-	}
-	after := stopping()
-	for i, n := range after.Counts {
-		for range n - before.Counts[i] {
-			all = append(all, after.Buckets[i+1])
-		}
-	}
-	canceled := time.Now()
-	stop()
-	wg.Wait()
-	goal.Time(t, "from a cancel to the end of "+what, time.Since(canceled), 100*time.Millisecond)
-	t.Logf("%s: %d waits of collections, median %v, longest %v", what, len(all), time.Duration(goal.Percentile(all, 50)*1e9), time.Duration(goal.Percentile(all, 100)*1e9))
-	return all
-}
-
-// stopping is how long collections waited for all goroutines to stop.
-func stopping() *metrics.Float64Histogram {
-	s := []metrics.Sample{{Name: "/sched/pauses/stopping/gc:seconds"}}
-	metrics.Read(s)
-	return s[0].Value.Float64Histogram()
 }

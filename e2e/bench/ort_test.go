@@ -25,29 +25,18 @@ import (
 // eachRound is how often a model runs in a round; the shortest counts.
 const eachRound = 3
 
-// other is ONNX Runtime with a model, in a process of its own.
+// other is a program that runs a model in a process of its own.
 type other struct {
 	in  io.Writer
 	out *bufio.Scanner
 }
 
-// startOther loads a model in the onnxruntime-node of a folder, with inputs.
-func startOther(b *testing.B, folder, model string, names []string, args []*tensor.Tensor) *other {
+// startOther starts a script of testdata in a folder.
+func startOther(b testing.TB, folder, script string, args ...string) *other {
 	b.Helper()
-	script, err := filepath.Abs("testdata/ort.cjs")
+	script, err := filepath.Abs(filepath.Join("testdata", script))
 	must(b, err)
-	var list []map[string]any
-	dir := b.TempDir()
-	for i, a := range args {
-		file := filepath.Join(dir, strconv.Itoa(i))
-		must(b, os.WriteFile(file, a.Data, 0o600))
-		list = append(list, map[string]any{"name": names[i], "type": a.DType.String(), "dims": a.Shape, "file": file})
-	}
-	data, err := json.Marshal(list)
-	must(b, err)
-	inputs := filepath.Join(dir, "inputs.json")
-	must(b, os.WriteFile(inputs, data, 0o600))
-	cmd := exec.CommandContext(b.Context(), "node", script, model, inputs)
+	cmd := exec.CommandContext(b.Context(), "node", append([]string{script}, args...)...)
 	cmd.Dir, cmd.Stderr = folder, os.Stderr
 	in, err := cmd.StdinPipe()
 	must(b, err)
@@ -60,9 +49,26 @@ func startOther(b *testing.B, folder, model string, names []string, args []*tens
 	})
 	o := &other{in, bufio.NewScanner(out)}
 	if !o.out.Scan() || o.out.Text() != "ready" {
-		b.Fatal("ONNX Runtime does not run the model")
+		b.Fatalf("%s does not run the model", filepath.Base(script))
 	}
 	return o
+}
+
+// startONNXRuntime loads a model in an npm package of a folder, with inputs.
+func startONNXRuntime(b *testing.B, folder, pkg, model string, names []string, args []*tensor.Tensor) *other {
+	b.Helper()
+	var list []map[string]any
+	dir := b.TempDir()
+	for i, a := range args {
+		file := filepath.Join(dir, strconv.Itoa(i))
+		must(b, os.WriteFile(file, a.Data, 0o600))
+		list = append(list, map[string]any{"name": names[i], "type": a.DType.String(), "dims": a.Shape, "file": file})
+	}
+	data, err := json.Marshal(list)
+	must(b, err)
+	inputs := filepath.Join(dir, "inputs.json")
+	must(b, os.WriteFile(inputs, data, 0o600))
+	return startOther(b, folder, "ort.cjs", pkg, model, inputs)
 }
 
 // round returns the shortest time of some runs in milliseconds.
@@ -71,7 +77,7 @@ func (o *other) round(b *testing.B) float64 {
 	_, err := fmt.Fprintln(o.in, eachRound)
 	must(b, err)
 	if !o.out.Scan() {
-		b.Fatal("ONNX Runtime has ended")
+		b.Fatal("the other program has ended")
 	}
 	ms, err := strconv.ParseFloat(strings.TrimSpace(o.out.Text()), 64)
 	must(b, err)
@@ -109,18 +115,11 @@ func BenchmarkONNXRuntime(b *testing.B) {
 			for i, t := range targets {
 				progs[i], names, _ = programFor(b, data, t)
 			}
-			ort := startOther(b, folder, c.Path, names, args)
+			ort := startONNXRuntime(b, folder, "onnxruntime-node", c.Path, names, args)
 			for b.Loop() {
 				rounds[0] = append(rounds[0], ort.round(b))
 				for i, p := range progs {
-					best := math.Inf(1)
-					for range eachRound {
-						start := processTime()
-						_, err := p.Run(b.Context(), "main", args...)
-						must(b, err)
-						best = min(best, float64((processTime()-start).Nanoseconds())/1e6)
-					}
-					rounds[i+1] = append(rounds[i+1], best)
+					rounds[i+1] = append(rounds[i+1], roundOf(b, p, args))
 				}
 			}
 			base := median(rounds[0])
@@ -132,6 +131,19 @@ func BenchmarkONNXRuntime(b *testing.B) {
 			b.ReportMetric(limit.Flops/1e9, "yardstick-GFLOP/s")
 		})
 	}
+}
+
+// roundOf is other.round for a program.
+func roundOf(b *testing.B, p *artifact.Program, args []*tensor.Tensor) float64 {
+	b.Helper()
+	best := math.Inf(1)
+	for range eachRound {
+		start := processTime()
+		_, err := p.Run(b.Context(), "main", args...)
+		must(b, err)
+		best = min(best, float64((processTime()-start).Nanoseconds())/1e6)
+	}
+	return best
 }
 
 func median(list []float64) float64 {

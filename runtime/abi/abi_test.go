@@ -61,7 +61,7 @@ func TestStructFields(t *testing.T) {
 }
 
 func TestImports(t *testing.T) {
-	for _, n := range append(MathNames(), ImportStopped, ImportRaise, ImportPoll, ImportAllocWorkspace, ImportFreeWorkspace, ImportSetError) {
+	for _, n := range append(MathNames(), ImportBudget, ImportStopped, ImportRaise, ImportPoll, ImportAllocWorkspace, ImportFreeWorkspace, ImportSetError) {
 		if s, ok := Import(n); !ok || len(s.Params)+len(s.Results) == 0 {
 			t.Errorf("Import(%q) = %v, %v", n, s, ok)
 		}

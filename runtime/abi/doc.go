@@ -15,7 +15,7 @@
 // `global.get data_base`; the loader reserves their bytes, [DataAlign] aligned, before
 // it instantiates the module. The texts of its errors stand in a custom section,
 // [MessageSection], which only the host reads. Zero is returned for success, [ErrRaised] after
-// [ImportRaise] or a failed import was called, [ErrStopped] when [ImportStopped] asked for it; a
+// [ImportRaise] or a failed import was called, [ErrStopped] when [ImportBudget] asked for it; a
 // function that returns no code traps instead.
 //
 // The host trusts nothing that it reads in linear memory: what it must rely on (whether

@@ -16,14 +16,18 @@ const (
 	// ImportFreeWorkspace is (device_type, device_id, ptr i32) -> i32; 0 means success.
 	ImportFreeWorkspace = "TVMBackendFreeWorkspace"
 
-	// ImportStopped is () -> i32: non-zero if the run was canceled, and the kernel must
-	// return ErrStopped or trap. The Go scheduler cannot interrupt generated code, and a
+	// ImportBudget is () -> i32: how many operations the kernel may run until it calls again, zero
+	// if the run was canceled, and the kernel must return ErrStopped or trap. The Go scheduler cannot interrupt generated code, and a
 	// garbage collection that is about to start halts every other goroutine until it can, the
 	// one that cancels the run included: a loop that never calls the host may spin for ever and
-	// freezes the whole process meanwhile. So loops take the cost of their turns off a budget of
-	// PollBudget, and call ImportStopped when it drops below zero. The budget is a mutable
-	// global of the module: no store can reach it, and no store can reach the flag, which the
-	// host keeps for itself.
+	// freezes the whole process meanwhile. So loops take the cost of their turns off a budget,
+	// FirstBudget when the kernel is entered, and call ImportBudget when it drops below zero. The
+	// budget is a mutable global of the module: no store can reach it, and no store can reach the
+	// flag, which the host keeps for itself.
+	ImportBudget = "irscope_budget"
+
+	// ImportStopped is () -> i32 for artifacts made before ImportBudget existed: non-zero if the
+	// run was canceled. Their budget is PollBudget.
 	ImportStopped = "irscope_stopped"
 
 	// ImportRaise is (id i32, x, y i64): the error is entry id of the module's table of messages
@@ -39,9 +43,17 @@ const (
 	ImportSetError = "TVMFFIErrorSetRaisedFromCStr"
 )
 
-// PollBudget is about how many simple operations a kernel runs between two polls: a
-// millisecond or so.
-const PollBudget = 4 << 20
+// How many simple operations a kernel runs between two polls.
+const (
+	// PollBudget is for artifacts that call ImportStopped or ImportPoll: a millisecond or so, more where operations are slow.
+	PollBudget = 4 << 20
+	// LeastBudget is the smallest number: some take a hundred nanoseconds, where each misses the caches.
+	LeastBudget = 1 << 14
+	// FirstBudget is for a kernel that nothing is known of.
+	FirstBudget = 1 << 16
+	// MostBudget is the largest number: the next loop of a kernel may be much slower than the last one.
+	MostBudget = 1 << 20
+)
 
 // What a kernel returns.
 const (
@@ -123,7 +135,7 @@ func Import(name string) (Signature, bool) {
 		return Signature{[]ValType{I32, I32, I64, I32, I32}, []ValType{I32}}, true
 	case ImportFreeWorkspace:
 		return Signature{[]ValType{I32, I32, I32}, []ValType{I32}}, true
-	case ImportStopped, ImportPoll:
+	case ImportBudget, ImportStopped, ImportPoll:
 		return Signature{Results: []ValType{I32}}, true
 	case ImportRaise:
 		return Signature{Params: []ValType{I32, I64, I64}}, true

@@ -3,7 +3,6 @@ package native
 import (
 	"errors"
 	"sync"
-	"time"
 
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/abi"
@@ -49,8 +48,9 @@ func (k *kernel) fork(s *runtime.Session) (next int, err error) {
 	j := &joint{entries: make([]int, n), first: n}
 	helpers := d.helpers(pool.threads - 1)
 	ready := make([]bool, pool.threads) // by thread, whether it has the frame
-	d.forked, d.main.last = *f, time.Time{}
-	budget := d.main.budget
+	d.forked = *f
+	d.main.pace.Rest()
+	budget := d.main.pace.Budget
 	pool.run(n, func(thread, c int) {
 		if j.over(c) {
 			return
@@ -64,14 +64,14 @@ func (k *kernel) fork(s *runtime.Session) (next int, err error) {
 			t.begin(budget)
 			ready[thread] = true
 		}
-		t.frame.setBudget(t.budget)
+		t.frame.setBudget(t.pace.Budget)
 		next, err := run(t, area, c)
 		j.ended(c, next, err)
 	})
 	for _, t := range helpers {
 		t.workspaces.FreeAll()
 	}
-	d.main.last = time.Time{} // it may have waited
+	d.main.pace.Rest() // it may have waited
 	return j.entries[0], j.err
 }
 

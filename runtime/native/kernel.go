@@ -38,7 +38,7 @@ func (k *kernel) Call(s *runtime.Session, args []runtime.Value) (runtime.Value, 
 	f.put(AnswerAt, 0)
 	d.main.begin(k.budget)
 	_, err := k.run(s, &d.main, k.entry, false)
-	k.budget = d.main.budget
+	k.budget = d.main.pace.Budget
 	d.main.workspaces.FreeAll()
 	if err != nil {
 		return runtime.Value{}, err

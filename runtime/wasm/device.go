@@ -33,6 +33,7 @@ type device struct {
 	workspaces runtime.Workspaces
 	running    *library             // that of the kernel
 	raised     *runtime.KernelError // what the kernel or one of its imports recorded
+	pace       runtime.Pace         // of the kernel
 	halted     bool                 // the running kernel was told to stop
 	stack      [4]uint64
 }

@@ -46,6 +46,7 @@ func (d *device) hostImports(ctx context.Context) error {
 		abi.ImportFreeWorkspace:  d.hostFreeWorkspace,
 		abi.ImportSetError:       d.hostSetError,
 		abi.ImportPoll:           d.hostPoll,
+		abi.ImportBudget:         d.hostBudget,
 		abi.ImportStopped:        d.hostStopped,
 		abi.ImportRaise:          d.hostRaise,
 	} {

@@ -53,8 +53,17 @@ func (d *device) cString(addr uint32) string {
 	return string(b)
 }
 
-// hostStopped serves abi.ImportStopped. That it is Go code is its purpose: here the scheduler
+// hostBudget serves abi.ImportBudget. That it is Go code is its purpose: here the scheduler
 // and the garbage collector get their turn.
+func (d *device) hostBudget(ctx context.Context, mod api.Module, st []uint64) {
+	if d.hostStopped(ctx, mod, st); st[0] != 0 {
+		st[0] = 0
+		return
+	}
+	st[0] = uint64(d.pace.Next())
+}
+
+// hostStopped serves abi.ImportStopped.
 func (d *device) hostStopped(_ context.Context, _ api.Module, st []uint64) {
 	st[0] = 0
 	if d.session.Stopped() {

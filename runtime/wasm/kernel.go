@@ -11,9 +11,10 @@ import (
 
 // kernel is an exported function. Call needs no memory from Go.
 type kernel struct {
-	lib  *library
-	name string
-	fn   api.Function // made at the first call: each has a stack of its own
+	lib    *library
+	name   string
+	fn     api.Function // made at the first call: each has a stack of its own
+	budget uint32       // at the end of the last call
 }
 
 // Call implements runtime.Entry.
@@ -28,7 +29,9 @@ func (k *kernel) Call(s *runtime.Session, args []runtime.Value) (runtime.Value, 
 	}
 	d.session, d.running, d.halted = s, k.lib, false
 	d.stack = [4]uint64{0, abi.ArgsAddr, uint64(len(args)), abi.ResultAddr}
+	d.pace.Begin(k.budget)
 	err := k.fn.CallWithStack(d.ctx, d.stack[:])
+	k.budget = d.pace.Budget
 	if code := int32(d.stack[0]); err != nil || code != abi.ErrNone {
 		return runtime.Value{}, d.failed(s, err, code)
 	}

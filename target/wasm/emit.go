@@ -27,9 +27,12 @@ type emitter struct {
 }
 
 // emitBody writes the regions of a function.
-func emitBody(f *wasmbin.Func, body *region, kernel bool, mod *module, origins *codegen.Origins) {
+func emitBody(f *wasmbin.Func, body *region, kernel, polls bool, mod *module, origins *codegen.Origins) {
 	lower.CountUses(body)
 	e := &emitter{f: f, mod: mod, kernel: kernel, free: map[localKey][]lower.Reg{}, origins: origins}
+	if kernel && polls {
+		e.begin()
+	}
 	e.region(body)
 	e.standFor(nil)
 }

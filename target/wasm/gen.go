@@ -16,7 +16,8 @@ type gen struct {
 	target target.Target
 	simd   bool
 	kernel bool // returns an error code
-	frame  int  // bytes of the stack area in use
+	polls  bool
+	frame  int // bytes of the stack area in use
 }
 
 // value is a scalar or vector; parts are v128.

@@ -44,6 +44,7 @@ var machine = sync.OnceValue(func() *lower.Machine {
 		},
 		Vector: func(int) lower.Type { return lower.Type(wasmbin.V128) },
 		// wasm adds a constant of up to 32 bits to the address without wrapping.
+		Quiet:   abi.LeastBudget,
 		Pointer: lower.Pointer{Bits: 32, MaxOffset: math.MaxInt32, Below: abi.ReservedBytes},
 	}
 })

@@ -188,7 +188,7 @@ func (m *module) generate(ctx context.Context, fn *function) (err error) {
 		name, ok := calleeName(c)
 		return ok && m.funcs[name] != nil
 	})
-	emitBody(fn.f, body, fn.kernel, m, &fn.origins)
+	emitBody(fn.f, body, fn.kernel, g.polls, m, &fn.origins)
 	if t := fn.f.Type.Results; len(t) > 0 {
 		zero(fn.f, t[0])
 	}

@@ -135,7 +135,7 @@ func le64(v int64) string {
 func TestPollsAreRare(t *testing.T) {
 	lib, _, _ := load(t, pack(t, matmulKernel(1024, 1024, 1024)), mustTarget("wasm"))
 	text := lib.Kernels[0].Text()
-	if n := strings.Count(text, "global.get $poll_budget"); n == 0 || n > 6 {
+	if n := strings.Count(text, "call $"+abi.ImportBudget); n == 0 || n > 6 {
 		t.Errorf("%d polls in a matmul of 1024", n)
 	}
 	inner := text[strings.Index(text, "(loop $ko"):]

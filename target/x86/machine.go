@@ -8,7 +8,6 @@ import (
 
 	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/runtime/abi"
-	"github.com/irscope/irscope/runtime/native"
 	"github.com/irscope/irscope/runtime/native/asm"
 )
 
@@ -49,7 +48,7 @@ func machineOf(g *gen) *lower.Machine {
 			return tF32
 		},
 		Vector: func(bits int) lower.Type { return typeOfWidth(asm.Width(bits / 8)) },
-		Quiet:  native.LeastBudget,
+		Quiet:  abi.LeastBudget,
 		Reach:  reach,
 		// The index register's upper half is zero and the displacement has 32 bits: an address does not wrap.
 		Pointer: lower.Pointer{Bits: 32, MaxOffset: math.MaxInt32, Below: abi.ReservedBytes},

@@ -1,17 +1,18 @@
-// Runs a model in ONNX Runtime on one thread, as often as it is told. Standard input has a line for each round, with its number of runs; the answer is a line with the shortest
-// processor time of one in milliseconds. The first line of the output says that the model is loaded.
+// Runs a model in ONNX Runtime on one thread, as often as timed.cjs is told.
 //
-//   node ort.cjs MODEL INPUTS
+//   node ort.cjs PACKAGE MODEL INPUTS
 //
-// INPUTS is a file of JSON: a list of {name, type, dims, file}, where the file has the elements.
+// PACKAGE is onnxruntime-node, which is machine code, or onnxruntime-web, which is WebAssembly in the engine of Node.js. INPUTS is a file of JSON: a list of {name, type, dims, file},
+// where the file has the elements.
 
 const fs = require("fs");
 const path = require("path");
-const readline = require("readline");
 const { createRequire } = require("module");
+const { main, serve } = require("./timed.cjs");
 
 // The package is looked for in the working directory: nothing of it is part of this program.
-const ort = createRequire(path.join(process.cwd(), "x.js"))("onnxruntime-node");
+const [name, model, inputs] = process.argv.slice(2);
+const ort = createRequire(path.join(process.cwd(), "x.js"))(name);
 
 const arrays = { float32: Float32Array, float64: Float64Array, int32: Int32Array, int64: BigInt64Array, uint8: Uint8Array, int8: Int8Array };
 
@@ -20,22 +21,10 @@ function tensor({ type, dims, file }) {
   return new ort.Tensor(type, new arrays[type](bytes.buffer, bytes.byteOffset, bytes.length / arrays[type].BYTES_PER_ELEMENT), dims);
 }
 
-async function main() {
-  const [model, inputs] = process.argv.slice(2);
-  const session = await ort.InferenceSession.create(model, { intraOpNumThreads: 1, interOpNumThreads: 1, executionMode: "sequential", logSeverityLevel: 3 });
+main(async () => {
+  ort.env.wasm.numThreads = 1;
+  const executionProviders = [name === "onnxruntime-web" ? "wasm" : "cpu"];
+  const session = await ort.InferenceSession.create(model, { executionProviders, intraOpNumThreads: 1, interOpNumThreads: 1, executionMode: "sequential", logSeverityLevel: 3 });
   const feeds = Object.fromEntries(JSON.parse(fs.readFileSync(inputs, "utf8")).map((t) => [t.name, tensor(t)]));
-  await session.run(feeds);
-  console.log("ready");
-  for await (const line of readline.createInterface({ input: process.stdin })) {
-    let best = Infinity;
-    for (let k = 0; k < Number(line); k++) {
-      const before = process.cpuUsage();
-      await session.run(feeds);
-      const { user, system } = process.cpuUsage(before);
-      best = Math.min(best, (user + system) / 1000);
-    }
-    console.log(best);
-  }
-}
-
-main().catch((e) => { console.error(e.message); process.exit(1); });
+  await serve(() => session.run(feeds));
+});
