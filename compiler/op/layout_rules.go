@@ -11,7 +11,8 @@ type layoutRow struct {
 	parts bool
 }
 
-// layoutRows are all operators for which TVM has an FRelaxInferLayout. Other operators take what they took.
+// layoutRows are all operators for which TVM has an FRelaxInferLayout, and the element-wise ones that models have behind convolutions, for which it has none: a
+// layout would change in front of them and back behind them. Other operators take what they took.
 var layoutRows = []layoutRow{
 	{ops: "nn.conv2d nn.conv2d_transpose", rule: layoutConv, takes: 2, parts: true},
 	{ops: "nn.conv1d nn.conv3d nn.conv1d_transpose", rule: layoutConv, takes: 2},
@@ -20,6 +21,7 @@ var layoutRows = []layoutRow{
 	{ops: "nn.adaptive_avg_pool1d nn.adaptive_avg_pool2d nn.adaptive_avg_pool3d", rule: layoutPool},
 	{ops: "abs acos acosh asin asinh atan atanh bitwise_not ceil cos cosh erf exp floor isfinite isinf isnan log logical_not negative", rule: layoutUnary},
 	{ops: "round rsqrt sigmoid sign sin sinh sqrt square tan tanh trunc astype nn.relu nn.gelu nn.gelu_tanh nn.selu nn.silu", rule: layoutUnary},
+	{ops: "clip nn.leakyrelu nn.softplus", rule: layoutUnary}, // TVM has no rule for these
 	{ops: "ccl.allreduce ccl.broadcast_from_worker0", rule: layoutUnary},
 	{ops: "ccl.allgather", rule: layoutFirstAxis},
 	{ops: "nn.dropout", rule: layoutDropout},

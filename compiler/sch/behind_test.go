@@ -119,7 +119,7 @@ for j, k in T.grid(5, 6):
 			return err
 		}, ""},
 		"padded behind a cut": {`A: T.Buffer((5, 6), "float32"), C: T.Buffer((5,), "float32")`, sums, func(s *sch.Schedule) error {
-			do(t, s, "CutLoop", first(s, "C"), int64(4))
+			do(t, s, "CutLoop", first(s, "C"), int64(4), int64(0))
 			_, err := s.Do(sch.KindOf("PadEinsum"), "C", []int64{4, 1})
 			return err
 		}, "part of the domain"},

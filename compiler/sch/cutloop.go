@@ -8,9 +8,9 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// CutLoop splits the iterations of a loop in two parts: as many as there are whole multiples of a number, and, in a copy behind, the rest. It is no
-// primitive of TVM's, whose loop_partition knows constant extents only and puts blocks around the parts.
-func (s *State) CutLoop(l *Loop, multiple int64) (*State, []*Loop, error) {
+// CutLoop splits the iterations of a loop in two parts: as many as there are whole multiples of a number, or the first ones if cut says how many, and, in a copy behind, the
+// rest. It is no primitive of TVM's, whose loop_partition knows constant extents only and puts blocks around the parts.
+func (s *State) CutLoop(l *Loop, multiple, cut int64) (*State, []*Loop, error) {
 	at, err := s.loop(l)
 	if err != nil {
 		return nil, nil, err
@@ -33,7 +33,11 @@ func (s *State) CutLoop(l *Loop, multiple int64) (*State, []*Loop, error) {
 	if multiple < 1 || multiple > math.MaxInt32 {
 		return nil, nil, s.fail("OutOfRangeError", fmt.Sprintf("The loop {0} cannot be cut: %d is no number of iterations", multiple), loop)
 	}
-	if n, ok := tir.AsInt(extent); ok && (n < multiple || n%multiple == 0) {
+	n, constant := tir.AsInt(extent)
+	if cut != 0 && (!constant || cut < 0 || cut >= n) {
+		return nil, nil, s.fail("EmptyPartError", fmt.Sprintf("The loop {0} cannot be cut behind %d iterations: it needs a constant number of them that is larger", cut), loop)
+	}
+	if constant && cut == 0 && (n < multiple || n%multiple == 0) {
 		return nil, nil, s.fail("EmptyPartError", fmt.Sprintf("The loop {0} of %d iterations cannot be cut at a multiple of %d: a part would be empty", n, multiple), loop)
 	}
 	if err := s.checkNoRestart(at); err != nil {
@@ -44,6 +48,9 @@ func (s *State) CutLoop(l *Loop, multiple int64) (*State, []*Loop, error) {
 	}
 	c := tir.Const(extent.DType(), multiple)
 	whole := tir.Mul(tir.FloorDiv(extent, c), c)
+	if cut > 0 {
+		whole = tir.Const(extent.DType(), cut)
+	}
 	copier, names := tir.NewCopier(), namesOf(at.f)
 	v := &tir.Var{Base: loop.LoopVar.Base, Name: loop.LoopVar.Name, Type: loop.LoopVar.Type}
 	copier.Vars[loop.LoopVar] = tir.Add(tir.CastTo(d, whole), v)

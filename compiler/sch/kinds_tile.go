@@ -21,8 +21,10 @@ func tileKinds() []*Kind {
 			},
 		},
 		{
-			Name: "CutLoop", overViews: true, Method: "cut_loop", Outputs: List, Params: []Param{in("loop", LoopForm), attr("multiple", IntForm)},
-			apply: func(s *State, c *Call) (*State, []any, error) { return outs(s.CutLoop(c.loop(0), int64(c.int(1)))) },
+			Name: "CutLoop", overViews: true, Method: "cut_loop", Outputs: List, Params: []Param{in("loop", LoopForm), attr("multiple", IntForm), opt("at", IntForm, int64(0))},
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				return outs(s.CutLoop(c.loop(0), int64(c.int(1)), int64(c.int(2))))
+			},
 		},
 		{
 			Name: "FuseBlockIters", Method: "fuse_block_iters", Params: []Param{in("block", BlockForm), attr("first", IntForm), attr("last", IntForm)},

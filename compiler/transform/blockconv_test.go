@@ -13,6 +13,7 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/transform"
 	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -139,6 +140,20 @@ def main(x: R.Tensor((1, 2, 4, 4), "float32"), w: R.Tensor((2, 2, 1, 1), "float3
 	}
 	two := ir.NewAttrs("block", int64(2))
 	weights := `R.const([[[[1.0]], [[2.0]]], [[[3.0]], [[4.0]]]], "float32")`
+	// Two convolutions with three channels between them.
+	between := func(c string) string {
+		return `
+@R.function
+def main(x: R.Tensor((1, 2, 4, 4), "float32")):
+    with R.dataflow():
+        a = R.nn.conv2d(x, R.const([[[[1.0]], [[2.0]]], [[[3.0]], [[4.0]]], [[[5.0]], [[6.0]]]], "float32"))
+        b = R.add(a, R.const([[[1.0]], [[2.0]], [[3.0]]], "float32"))
+        ` + c + `
+        d = R.nn.conv2d(c, R.const([[[[1.0]], [[2.0]], [[3.0]]], [[[4.0]], [[5.0]], [[6.0]]]], "float32"))
+        R.output(d)
+    return d
+`
+	}
 	odd := "R.const([" + strings.Repeat("[[[1.0]], [[2.0]]], ", 16) + `[[[3.0]], [[4.0]]]], "float32")`
 	bias := "R.const([" + strings.Repeat("[[1.0]], ", 16) + `[[2.0]]], "float32")`
 	runPairs(t, transform.BlockConvLayout,
@@ -225,6 +240,46 @@ def main(x: R.Tensor((1, 2, 4, 4), "float32")):
         R.output(d)
     return d
 `},
+		pair{name: "convolutions read the channels that are added", args: two, before: between("c = R.clip(b, R.prim_value(T.float32(0.0)), R.prim_value(T.float32(6.0)))"), after: `
+@R.function
+def main(x: R.Tensor((1, 2, 4, 4), "float32")):
+    with R.dataflow():
+        lv1 = R.nn.pad(R.const([[[[1.0]], [[2.0]]], [[[3.0]], [[4.0]]], [[[5.0]], [[6.0]]]], "float32"), pad_width=[0, 1, 0, 0, 0, 0, 0, 0], pad_mode="constant", pad_value=0.0)
+        lv7 = R.layout_transform(x, index_map=T.index_map(lambda i0, i1, i2, i3: (i0, i1 // 2, i2, i3, i1 % 2), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
+        lv8 = R.layout_transform(lv1, index_map=T.index_map(lambda i0, i1, i2, i3: (i0 // 2, i1 // 2, i2, i3, i1 % 2, i0 % 2), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
+        lv2 = R.nn.conv2d(lv7, lv8, data_layout="NCHW2c", kernel_layout="OIHW2i2o", out_layout="NCHW2c")
+        lv = R.reshape(R.const([[[1.0]], [[2.0]], [[3.0]]], "float32"), R.shape([1, 3, 1, 1]))
+        lv3 = R.nn.pad(lv, pad_width=[0, 0, 0, 1, 0, 0, 0, 0], pad_mode="constant", pad_value=0.0)
+        lv9 = R.layout_transform(lv3, index_map=T.index_map(lambda i0, i1, i2, i3: (i0, i1 // 2, i2, i3, i1 % 2), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
+        lv4 = R.add(lv2, lv9)
+        lv5 = R.clip(lv4, R.prim_value(T.float32(0.0)), R.prim_value(T.float32(6.0)))
+        lv6 = R.nn.pad(R.const([[[[1.0]], [[2.0]], [[3.0]]], [[[4.0]], [[5.0]], [[6.0]]]], "float32"), pad_width=[0, 0, 0, 1, 0, 0, 0, 0], pad_mode="constant", pad_value=0.0)
+        lv10 = R.layout_transform(lv6, index_map=T.index_map(lambda i0, i1, i2, i3: (i0 // 2, i1 // 2, i2, i3, i1 % 2, i0 % 2), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
+        lv11 = R.nn.conv2d(lv5, lv10, data_layout="NCHW2c", kernel_layout="OIHW2i2o", out_layout="NCHW2c")
+        d = R.layout_transform(lv11, index_map=T.index_map(lambda i0, i1, i2, i3, i4: (i0, i1 * 2 + i4, i2, i3), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
+        R.output(d)
+    return d
+`},
+		pair{name: "a convolution does not read added channels that may not be finite", args: two, before: between(`c = R.divide(b, R.const(0.0, "float32"))`), after: `
+@R.function
+def main(x: R.Tensor((1, 2, 4, 4), "float32")):
+    with R.dataflow():
+        lv1 = R.nn.pad(R.const([[[[1.0]], [[2.0]]], [[[3.0]], [[4.0]]], [[[5.0]], [[6.0]]]], "float32"), pad_width=[0, 1, 0, 0, 0, 0, 0, 0], pad_mode="constant", pad_value=0.0)
+        lv6 = R.layout_transform(x, index_map=T.index_map(lambda i0, i1, i2, i3: (i0, i1 // 2, i2, i3, i1 % 2), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
+        lv7 = R.layout_transform(lv1, index_map=T.index_map(lambda i0, i1, i2, i3: (i0 // 2, i1 // 2, i2, i3, i1 % 2, i0 % 2), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
+        lv2 = R.nn.conv2d(lv6, lv7, data_layout="NCHW2c", kernel_layout="OIHW2i2o", out_layout="NCHW2c")
+        lv = R.reshape(R.const([[[1.0]], [[2.0]], [[3.0]]], "float32"), R.shape([1, 3, 1, 1]))
+        lv3 = R.nn.pad(lv, pad_width=[0, 0, 0, 1, 0, 0, 0, 0], pad_mode="constant", pad_value=0.0)
+        lv8 = R.layout_transform(lv3, index_map=T.index_map(lambda i0, i1, i2, i3: (i0, i1 // 2, i2, i3, i1 % 2), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
+        lv4 = R.add(lv2, lv8)
+        lv5 = R.divide(lv4, R.const(0.0, "float32"))
+        lv9 = R.layout_transform(lv5, index_map=T.index_map(lambda i0, i1, i2, i3, i4: (i0, i1 * 2 + i4, i2, i3), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
+        c = R.strided_slice(lv9, (R.prim_value(1),), (R.prim_value(0),), (R.prim_value(3),), assume_inbound=False)
+        d = R.nn.conv2d(c, R.const([[[[1.0]], [[2.0]], [[3.0]]], [[[4.0]], [[5.0]], [[6.0]]]], "float32"))
+        R.output(d)
+    return d
+`},
+		pair{name: "something else reads the result too", args: two, before: between("c = R.nn.relu(b)\n        e = R.nn.softmax(c, axis=3)")},
 		pair{name: "blocks do not divide the channels", args: ir.NewAttrs("block", int64(4)), before: conv(weights, "", "        d = R.nn.relu(a)")},
 		pair{name: "weights that are not constant", args: two, before: conv("w", "", "        d = R.nn.relu(a)")},
 		pair{name: "another layout", args: two, before: conv(weights, `, data_layout="NCHW", out_layout="NHWC"`, "        d = R.nn.relu(a)")},
@@ -254,7 +309,15 @@ func drawScaled(t *rapid.T) *ir.Module {
 		perChannel := func() relax.Expr {
 			return g.weight([][]int64{{d[1], 1, 1}, {1, d[1], 1, 1}, {}, {1, 1}, {d[3]}}[g.pick(5, "scale")]...)
 		}
-		switch g.pick(12, "kind") {
+		switch g.pick(16, "kind") {
+		case 12:
+			v = g.call("add", nil, v, g.same(d))
+		case 13:
+			v = g.call("clip", nil, v, &relax.PrimValue{Value: tir.Const(dtype.Float32T, -1)}, &relax.PrimValue{Value: tir.Const(dtype.Float32T, 2)})
+		case 14:
+			v = g.call("divide", nil, v, relax.Expr(&relax.Constant{Data: ir.Float32Blob(nil, []float32{0, 2}[g.pick(2, "divisor")])}))
+		case 15:
+			v = g.call([]string{"sigmoid", "nn.silu", "tanh"}[g.pick(3, "function")], nil, v)
 		case 11:
 			v = g.call([]string{"mean", "max"}[g.pick(2, "reduction")], ir.NewAttrs("axis", [][]int64{{2, 3}, {-1}, {1}}[g.pick(3, "axes")], "keepdims", true), v)
 		case 9, 10: // often behind a convolution and an addition

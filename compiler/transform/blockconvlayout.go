@@ -19,7 +19,7 @@ const ruleBlockConv = "bring into blocks of channels"
 // size of image. TVM's Relax has ConvertLayout, which takes the layouts from a user; in Relay AlterOpLayout chose them for CPUs.
 var BlockConvLayout = &pass.Pass{
 	Name: "BlockConvLayout", Level: 2, Kind: pass.Function, ReadsTarget: true,
-	Doc: "Brings conv2d with constant weights, whose channels are a multiple of the numbers that a vector of the target holds, into NCHW16c with weights in OIHW16i16o (for 16 numbers), depthwise ones with weights in OIHW1i16o, with a few channels of zeros more where output channels lack them for whole blocks, and those of fewer input channels, as images have, with the data in NCHW, weights in OIHW16o, and the result in NCHW16c. What comes after takes that layout as by ConvertLayout, so that layouts change at the ends only, and each value once.",
+	Doc: "Brings conv2d with constant weights, whose channels are a multiple of the numbers that a vector of the target holds, into NCHW16c with weights in OIHW16i16o (for 16 numbers), depthwise ones with weights in OIHW1i16o, with channels of zeros more where they lack some for whole blocks and that makes less work than the change of a layout, and those of fewer input channels, as images have, with the data in NCHW, weights in OIHW16o, and the result in NCHW16c. What comes after takes that layout as by ConvertLayout, so that layouts change at the ends only, and each value once.",
 	Options: []pass.Option{
 		{Name: "block", Default: int64(0), Doc: "the channels of a block; 0 for as many as a vector of 32-bit numbers of the target holds, if these are 16"},
 	},
@@ -37,10 +37,11 @@ var BlockConvLayout = &pass.Pass{
 			return f, nil
 		}
 		k := constantsOf(f)
-		if !short && anyCall(f, func(call *relax.Call) bool {
+		blocked := func(call *relax.Call) bool {
 			_, why := blockedConv(call, k, block)
-			return why == "" || added(call, k, block) > 0
-		}) {
+			return why == ""
+		}
+		if !short && anyCall(f, func(call *relax.Call) bool { return blocked(call) || added(call, k, block, true) > 0 }) {
 			full, err := withImageRank(c, f, k)
 			if err == nil {
 				full, err = withWholeBlocks(c, full, block)
@@ -48,7 +49,9 @@ var BlockConvLayout = &pass.Pass{
 			if err != nil {
 				return nil, err
 			}
-			f, k = full, constantsOf(full)
+			if k = constantsOf(full); anyCall(full, blocked) {
+				f = full
+			}
 		}
 		out, err := convertLayout(c, f, func(call *relax.Call) ([]tensorlayout.Layout, error) {
 			if opName(call) != conv2d {

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/sch"
 	"github.com/irscope/irscope/compiler/tir"
@@ -86,7 +88,8 @@ func newRules(f *tir.PrimFunc, m Machine) (*rules, error) {
 // run applies the rules.
 func (r *rules) run() error {
 	r.inline()
-	r.pad()
+	r.setAside()
+	r.pad(func(b *sch.Block) bool { return !slices.Contains(r.padding, b) })
 	for _, b := range r.blocks {
 		if !r.done[b] && isReduction(r.at(b)) {
 			if err := r.reduction(b); err != nil {
@@ -94,6 +97,7 @@ func (r *rules) run() error {
 			}
 		}
 	}
+	r.pad(func(b *sch.Block) bool { return slices.Contains(r.padding, b) && !slices.Contains(r.near, b) })
 	for _, b := range r.blocks {
 		if !r.done[b] && !isReduction(r.at(b)) {
 			if err := r.pointwise(b); err != nil {
@@ -132,6 +136,8 @@ type rules struct {
 	// blocks are those that hold no others, in the order in which they run, and behind them those that rules added.
 	blocks []*sch.Block
 	done   map[*sch.Block]bool // removed by a rule, or tiled
+	// padding are blocks that pad and may do so near a reduction, near those that do.
+	padding, near []*sch.Block
 	// phases holds the buffers whose last axis was split by a stride.
 	phases map[*tir.Buffer]int64
 	// whole says that symbolic extents may be taken to hold whole tiles; needs lists which were.

@@ -3,7 +3,8 @@
 // results that stay in registers, the rest is fused and vectorised along contiguous axes.
 //
 // Tiles of products are computed from the Machine of the target, by what a step of the sum takes for each shape that its registers hold (shape.go), and the
-// loops around them are put in an order for its caches (arrange.go). There is no table of shapes.
+// loops around them are put in an order for its caches (arrange.go). There is no table of shapes. What a reduction without reuse reads, as a depthwise convolution or a pool, is padded
+// in front of it, as much at a time as the second cache holds (local.go, border.go).
 //
 // The pass ApplyDefaultSchedule uses it. It is built on the primitives of package sch, of which
 // some are for it alone (sch/kinds_tile.go), so that the schedule of a kernel is a trace (Machine.Trace). It

@@ -8,14 +8,24 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// pad splits blocks that pad: blocks store the constant, and one the values, without a condition. A block that does not pad stays as it is.
-func (r *rules) pad() {
+// setAside notes the blocks that pad what a reduction may have padded where it reads it.
+func (r *rules) setAside() {
+	for _, b := range r.blocks {
+		if !r.done[b] && pads(r.at(b)) && r.candidate(b) {
+			r.padding = append(r.padding, b)
+		}
+	}
+}
+
+// pad splits the blocks that pad of those asked for: blocks store the constant, and one the values, without a condition. A block that does not pad stays as it is.
+func (r *rules) pad(of func(*sch.Block) bool) {
 	var list []*sch.Block
 	for _, b := range r.blocks {
 		if r.done[b] {
+			list = append(list, b)
 			continue
 		}
-		if k := r.at(b); pads(k) {
+		if k := r.at(b); of(b) && pads(k) {
 			if fills := r.fills(b); len(fills) > 0 {
 				list = append(list, fills...)
 				r.applied(rulePad, k.Body)

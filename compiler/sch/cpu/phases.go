@@ -15,7 +15,7 @@ func (r *rules) phased(st *tir.BufferStore, loops []*sch.Loop, c int64) error {
 		return nil
 	}
 	if n%c != 0 {
-		parts, err := r.loopsBy("CutLoop", l, c)
+		parts, err := r.loopsBy("CutLoop", l, c, int64(0))
 		if err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (r *rules) interleaved(l *sch.Loop, c int64) error {
 		if ok && n < c {
 			return nil
 		}
-		parts, err := r.loopsBy("CutLoop", l, c)
+		parts, err := r.loopsBy("CutLoop", l, c, int64(0))
 		if err != nil {
 			return err
 		}

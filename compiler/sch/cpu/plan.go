@@ -27,6 +27,7 @@ type plan struct {
 	shapings []shaping
 	row      int
 	traffic  traffic
+	local    local
 }
 
 func newPlan(r *rules, b *sch.Block) *plan {

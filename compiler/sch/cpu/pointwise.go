@@ -211,7 +211,7 @@ func (r *rules) vectorize(l *sch.Loop, lanes int64) error {
 		return nil
 	}
 	if !constant || n%lanes != 0 {
-		parts, err := r.loopsBy("CutLoop", l, lanes)
+		parts, err := r.loopsBy("CutLoop", l, lanes, int64(0))
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func randomKernel(r *rand.Rand) (string, kernel) {
 		syms[v] = int64(n(0, hi))
 		return v
 	}
-	switch r.IntN(5) {
+	switch r.IntN(7) {
 	case 0:
 		g, k, h, w := n(1, 3), n(1, 3), n(4, 12), n(4, 18)
 		ic, oc := g*n(1, 3), g*n(1, 6)
@@ -72,10 +72,36 @@ func randomKernel(r *rand.Rand) (string, kernel) {
 		axes := [][]int{{0}, {1}, {2}, {0, 1}, {1, 2}, {0, 2}, {0, 1, 2}}[r.IntN(7)]
 		kind := []string{"sum", "max", "min", "mean", "prod"}[r.IntN(5)]
 		return fmt.Sprintf("%s %v over %v %v", kind, x.Shape, axes, syms), kernel{[]*te.Tensor{x, must(topi.Reduce(kind, x, axes, false))}, syms}
+	case 4: // channels in blocks, each for itself
+		l, c, h, w := []int{4, 8, 16}[r.IntN(3)], n(1, 3), n(3, 12), n(3, 12)
+		x, f := in("x", n(1, 2), c, h, w, l), in("w", c, 1, n(1, 3), n(1, 3), 1, l)
+		o := topi.ConvOpts{
+			Strides: []int64{int64(n(1, 2)), int64(n(1, 2))}, Dilation: []int64{1, int64(n(1, 2))}, Groups: int64(c * l),
+			Before: []int64{int64(n(0, 2)), int64(n(0, 2))}, After: []int64{int64(n(0, 2)), int64(n(0, 2))}, Data: fmt.Sprintf("NCHW%dc", l), Kernel: fmt.Sprintf("OIHW1i%do", l),
+		}
+		return fmt.Sprintf("depthwise conv %v %v %+v", x.Shape, f.Shape, o), kernel{args: []*te.Tensor{x, f, relu(blockedConv(x, f, o))}}
+	case 5:
+		l := []int{4, 8}[r.IntN(2)]
+		x := in("x", n(1, 2), n(1, 3), n(5, 10), n(5, 10), l)
+		o := topi.PoolOpts{
+			Size: []int64{int64(n(1, 3)), int64(n(1, 3))}, Strides: []int64{int64(n(1, 3)), int64(n(1, 3))}, Dilation: []int64{1, 1},
+			Before: []int64{int64(n(0, 1)), int64(n(0, 1))}, After: []int64{int64(n(0, 1)), int64(n(0, 1))}, Layout: fmt.Sprintf("NCHW%dc", l),
+		}
+		kind := []string{"max", "avg"}[r.IntN(2)]
+		return fmt.Sprintf("%s pool %v %+v", kind, x.Shape, o), kernel{args: []*te.Tensor{x, must(topi.Pool(kind, x, o))}}
 	}
 	x := in("x", dim(1, 9), dim(1, 40), dim(1, 12))
 	axis := r.IntN(3)
 	return fmt.Sprintf("softmax %v along %d %v", x.Shape, axis, syms), kernel{[]*te.Tensor{x, topi.Softmax(x, axis)}, syms}
+}
+
+// blockedConv is a convolution of channels in blocks.
+func blockedConv(x, w *te.Tensor, o topi.ConvOpts) *te.Tensor {
+	y, ok, err := topi.ConvBlocked(x, w, o)
+	if err != nil || !ok {
+		panic(fmt.Sprint("no convolution by parts: ", err))
+	}
+	return y
 }
 
 // TestRandomKernels schedules random kernels and compares them with the functions before.
@@ -100,7 +126,7 @@ func TestRandomKernels(t *testing.T) {
 		}
 		compare(t, want, run(t, g, k.arguments(t)))
 		// Small caches, so that there are blocks of tiles.
-		m := cpu.Machine{Lanes: []int64{8, 16}[r.IntN(2)], Registers: []int64{16, 32}[r.IntN(2)], L1: 512, L2: 1 << (7 + r.IntN(5)), Spreads: true, Threads: int64(1 + r.IntN(3)), ForkWork: 1}
+		m := cpu.Machine{Lanes: []int64{8, 16}[r.IntN(2)], Registers: []int64{16, 32}[r.IntN(2)], L1: 512, L2: 1 << (7 + r.IntN(9)), Spreads: true, Threads: int64(1 + r.IntN(3)), ForkWork: 1}
 		if g, err = m.Schedule(f, nil, nil); err != nil {
 			t.Fatal(err)
 		}

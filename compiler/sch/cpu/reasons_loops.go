@@ -99,6 +99,13 @@ func (w reasons) order() {
 	}
 }
 
+// padded says where what the reduction reads is padded.
+func (w reasons) padded() {
+	if l := w.local; l.pad != nil {
+		w.took(ruleNearPad, "%s for each turn of the loops outside of %s: %s, which the %s of the second cache hold", w.r.at(l.pad).Name, w.name(w.Order[l.level]), bytes(float64(l.size)), bytes(float64(w.machine.L2)))
+	}
+}
+
 // threads says which loop several threads share.
 func (w reasons) threads() {
 	if w.machine.Threads < 2 {

@@ -28,10 +28,14 @@ func (r *rules) reduction(b *sch.Block) error {
 		p.Run = max(p.run/(max(p.Factor, 1)*p.unrolledSteps()), 1)
 	}
 	p.explain(at)
-	if err := r.tile(b, p); err != nil {
+	results, err := r.tile(b, p)
+	if err != nil {
 		return err
 	}
 	r.gone(b)
+	if err := r.padNear(p, results); err != nil {
+		return err
+	}
 	r.applied(ruleTile, at)
 	return nil
 }
@@ -95,20 +99,20 @@ func quotient(b *tir.Block, v *tir.Var) int64 {
 }
 
 // tile tiles a reduction as planned, with the consumers of its results that can be computed where they are written. Where the vector variable has a
-// symbolic extent only whole tiles are vectorised.
-func (r *rules) tile(b *sch.Block, p *plan) error {
+// symbolic extent only whole tiles are vectorised. It returns the block that writes results.
+func (r *rules) tile(b *sch.Block, p *plan) (*sch.Block, error) {
 	if p.cut {
 		loops, err := r.loops(b)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		l := loops[p.Vector]
 		order := append([]*sch.Loop{l}, slices.Delete(slices.Clone(loops), p.Vector, p.Vector+1)...)
 		if err := r.act("Reorder", order); err != nil {
-			return err
+			return nil, err
 		}
-		if err := r.act("CutLoop", l, p.Tile[p.Vector]); err != nil {
-			return err
+		if err := r.act("CutLoop", l, p.Tile[p.Vector], int64(0)); err != nil {
+			return nil, err
 		}
 	}
 	var epilogue []*sch.Block
@@ -125,13 +129,14 @@ func (r *rules) tile(b *sch.Block, p *plan) error {
 	if len(epilogue) > 0 {
 		args[len(args)-3] = epilogue
 	}
-	if err := r.act("TileReduction", args...); err != nil {
-		return err
+	results, err := r.blocksBy("TileReduction", args...)
+	if err != nil {
+		return nil, err
 	}
 	for _, c := range epilogue {
 		r.gone(c)
 	}
-	return nil
+	return results[0], nil
 }
 
 func ints(list []int) []int64 {

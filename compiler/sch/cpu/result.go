@@ -23,6 +23,9 @@ func (p *plan) alongResult(v int) bool {
 	if p.row >= 0 && p.machine.Spreads {
 		p.arrange(v, p.row)
 	}
+	if p.row < 0 {
+		p.stage()
+	}
 	return true
 }
 

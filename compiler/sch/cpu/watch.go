@@ -34,6 +34,7 @@ const (
 	ruleSplat     = "spread elements over lanes ahead"
 	ruleRuns      = "add terms in their own type"
 	ruleThreads   = "share a loop among threads"
+	ruleNearPad   = "pad in front of a reduction"
 )
 
 // applied reports that a rule applied to the block whose store was at.

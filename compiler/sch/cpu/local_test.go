@@ -1,0 +1,55 @@
+package cpu_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/irscope/irscope/compiler/sch"
+	"github.com/irscope/irscope/compiler/sch/cpu"
+	"github.com/irscope/irscope/compiler/te"
+	"github.com/irscope/irscope/compiler/topi"
+)
+
+// TestPadsInFrontOfAReduction: where the second cache holds what is padded for a block of channels it is padded there, and its border stored apart.
+func TestPadsInFrontOfAReduction(t *testing.T) {
+	x, w := in("x", 1, 3, 7, 9, 8), in("w", 3, 1, 3, 3, 1, 8)
+	y := blockedConv(x, w, topi.ConvOpts{
+		Strides: []int64{1, 1}, Dilation: []int64{1, 1}, Before: []int64{1, 1}, After: []int64{1, 1}, Groups: 24, Data: "NCHW8c", Kernel: "OIHW1i8o",
+	})
+	k := kernel{args: []*te.Tensor{x, w, relu(y)}}
+	f := create(t, k)
+	want := run(t, f, k.arguments(t))
+	for _, c := range []struct {
+		l2   int64
+		near bool
+	}{{9 * 11 * 8 * 4, true}, {9*11*8*4 - 1, false}} {
+		m := cpu.Machine{Lanes: 8, Registers: 16, L1: 1 << 10, L2: c.l2, Spreads: true, Threads: 1, ForkWork: 1}
+		trace, _, err := m.Trace(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := func(kind string) int {
+			n := 0
+			for _, x := range trace {
+				if x.Kind == sch.KindOf(kind) {
+					n++
+				}
+			}
+			return n
+		}
+		if near := count("ComputeAt") == 1; near != c.near {
+			t.Errorf("a second cache of %d bytes: padded near %v, want %v", c.l2, near, c.near)
+		}
+		if cuts := count("CutLoop"); c.near && cuts < 2 {
+			t.Errorf("%d loops are cut, want those along the border at least", cuts)
+		}
+		if !c.near && !slices.ContainsFunc(trace, func(x *sch.Instruction) bool { return x.Kind == sch.KindOf("SplitPadding") }) {
+			t.Error("what is padded far away has no border of its own")
+		}
+		g, err := m.Schedule(f, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, want, run(t, g, k.arguments(t)))
+	}
+}
