@@ -39,6 +39,18 @@ func (s *State) PadEinsum(b *Block, padding []int) (*State, error) {
 	if err := e.check(root); err != nil {
 		return nil, err
 	}
+	for _, w := range block.Writes {
+		if !e.grows(w) {
+			continue
+		}
+		all := make([]*tir.Range, len(w.Buffer.Shape))
+		for i, n := range w.Buffer.Shape {
+			all[i] = &tir.Range{Min: tir.Const(n.DType(), 0), Extent: n}
+		}
+		if err := s.checkWritesAll(at, root, at.loops(), w, w, all); err != nil {
+			return nil, err
+		}
+	}
 	before := e.copies(block.Reads, true)
 	after := e.copies(block.Writes, false)
 	scope := root.Block()

@@ -13,7 +13,7 @@ import (
 // between the place of the copy and the block. The iterations of these have to reach all of the region by writing at reached, which is w or, where
 // the copy has a shape of its own, the part of that; nil if the copy makes the same iterations. TVM does not look.
 func (s *State) checkWritesAll(at, root site, loops []*tir.For, w, reached *tir.BufferRegion, region []*tir.Range) error {
-	if slices.Contains(root.Block().AllocBuffers, w.Buffer) {
+	if slices.Contains(root.Block().AllocBuffers, w.Buffer) && len(s.deps(root.Block()).writers[w.Buffer]) <= 1 {
 		return nil // nothing else writes it, and what nothing wrote has no value
 	}
 	top := root.stmt()

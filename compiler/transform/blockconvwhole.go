@@ -175,7 +175,7 @@ func (s *filler) whole(e relax.Expr) (wide *relax.Var, of widened) {
 	if slice == nil {
 		return nil, of
 	}
-	wide, ok = slice.Args[0].(*relax.Var)
+	wide, _ = slice.Args[0].(*relax.Var)
 	if of, ok = s.wide[wide]; !ok {
 		return nil, of
 	}
