@@ -172,7 +172,7 @@ func (t *Task) generate(ctx context.Context) (Code, error) {
 	return p, t.sink.Emit(event.New("", "", body, p.Measured))
 }
 
-// linesAt is the column behind which a line of code names the line of its statement.
+// linesAt is the column behind which a line of assembly names the line of its statement.
 const linesAt = 64
 
 // withLines is the code of a kernel, each line with the number of the line of its function, as the last pass left it, that it is for.
@@ -189,14 +189,14 @@ func (t *Task) withLines(k compiler.Kernel) string {
 		}
 	}
 	text, of := k.Lines()
-	comment := ";"
-	if k.Language == event.LangWAT {
-		comment = ";;"
+	format := fmt.Sprintf("%%-%ds ; %%d", linesAt)
+	if k.Language == event.LangWAT { // many of whose lines are longer
+		format = "%s ;; %d"
 	}
 	var out strings.Builder
 	for i, line := range linediff.Lines(text) {
 		if n := number[of[i]]; of[i] != nil && n > 0 {
-			line = fmt.Sprintf("%-*s %s %d", linesAt, line, comment, n)
+			line = fmt.Sprintf(format, line, n)
 		}
 		out.WriteString(line + "\n")
 	}

@@ -24,7 +24,8 @@ func (f *Func) Text() string {
 	return text
 }
 
-// TextAndLines is Text, and for each line the first instruction of the body in it, -1 where there is none.
+// TextAndLines is Text, and for each line the instruction of the body that begins there, -1 where there is none: what ends a block, and
+// the lines that an instruction goes on in, have none.
 func (f *Func) TextAndLines() (string, []int) {
 	p := &textPrinter{f: f, locals: uniqueNames(f.locals), labels: uniqueLabels(f.labels)}
 	p.targets = make([]bool, len(f.labels))
@@ -121,12 +122,12 @@ func (p *textPrinter) body(body []Instr) {
 		case OpElse:
 			p.flush()
 			p.indent--
-			p.printf(i, ") (else\n")
+			p.printf(none, ") (else\n")
 			p.indent++
 		case OpEnd:
 			p.flush()
 			p.indent--
-			p.printf(i, "%s\n", p.closers[len(p.closers)-1])
+			p.printf(none, "%s\n", p.closers[len(p.closers)-1])
 			p.closers = p.closers[:len(p.closers)-1]
 		default:
 			p.fold(i, in)
@@ -205,7 +206,7 @@ func (p *textPrinter) tree(t *tree, indent int) {
 	} else {
 		for _, a := range t.args {
 			p.b.WriteByte('\n')
-			p.line(a.at, indent+1)
+			p.line(none, indent+1)
 			p.tree(a, indent+1)
 		}
 	}
