@@ -207,10 +207,7 @@ func (s *filler) filled(e relax.Expr, n int64) (relax.Expr, bool) {
 
 // keepsChannels reports whether channels are the second axis of the result, each made of the same one of an image in NCHW.
 func keepsChannels(call *relax.Call) bool {
-	if l := call.Attrs.Str("layout", "NCHW"); l != "NCHW" {
-		return false
-	}
-	if l := call.Attrs.Str("out_layout", "NCHW"); l != "" && l != "NCHW" {
+	if call.Attrs.Str("layout", "NCHW") != "NCHW" || !plainResult(call) {
 		return false
 	}
 	switch opName(call) {

@@ -51,7 +51,7 @@ func (p *bytePacking) unfitConv(vb *relax.VarBinding, call *relax.Call, x, w *re
 	return ""
 }
 
-// plainResult reports whether a convolution writes NCHW.
+// plainResult reports whether a convolution or a pool writes NCHW.
 func plainResult(call *relax.Call) bool {
 	l := call.Attrs.Str("out_layout", "NCHW")
 	return l == "" || l == "NCHW"
