@@ -121,7 +121,7 @@ func layoutPermuteDims(c *LayoutContext) *LayoutDecision {
 	return decide(c.with("axes", allAt(l, order)), tensorlayout.Initial(len(l)), l)
 }
 
-// layoutSplit follows any layout in which the parts of the result fit too.
+// layoutSplit follows any layout in which the parts of the result fit too. Where the axis has parts, indices count blocks; TVM leaves them as they are.
 func layoutSplit(c *LayoutContext) *LayoutDecision {
 	axis, _ := c.Int("axis")
 	s, err := c.Op.Infer(c.call, c.InferContext)
@@ -139,7 +139,17 @@ func layoutSplit(c *LayoutContext) *LayoutDecision {
 	for range tuple.Fields {
 		result.Fields = append(result.Fields, Leaf(l))
 	}
-	return &LayoutDecision{Args: []NLayout{Leaf(l)}, Result: result, Attrs: c.with("axis", at(l, axis))}
+	attrs := c.with("axis", at(l, axis))
+	if cuts, ok := c.Ints("indices_or_sections"); ok {
+		n := int64(len(c.initial(0)))
+		block := l.Factor(byte('A' + (axis%n+n)%n))
+		blocks := make([]int64, len(cuts))
+		for i, at := range cuts {
+			blocks[i] = at / block
+		}
+		attrs = c.set(attrs, "indices_or_sections", blocks)
+	}
+	return &LayoutDecision{Args: []NLayout{Leaf(l)}, Result: result, Attrs: attrs}
 }
 
 // layoutSqueeze drops axes of extent 1.

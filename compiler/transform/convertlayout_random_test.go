@@ -129,7 +129,11 @@ func (g *layoutGraph) step() {
 	case 21:
 		g.call("concat", ir.NewAttrs("axis", signed), &relax.Tuple{Fields: []relax.Expr{v, g.same(d)}})
 	case 22:
-		s := g.call("split", ir.NewAttrs("indices_or_sections", []int64{1}, "axis", signed), v)
+		cut := int64(1)
+		if half := d[axis] / 2; half > 1 && g.pick(2, "half") == 1 { // parts may be whole blocks
+			cut = half
+		}
+		s := g.call("split", ir.NewAttrs("indices_or_sections", []int64{cut}, "axis", signed), v)
 		if d[axis] > 1 {
 			g.emit(&relax.TupleGetItem{Tuple: s, Index: g.pick(2, "part")})
 		}

@@ -48,6 +48,29 @@ def main(x: R.Tensor((1, 3, 5, 5), "float32"), w: R.Tensor((4, 3, 3, 3), "float3
         R.output(g)
     return g
 `},
+		pair{name: "an index of a split counts blocks", args: packed, before: `
+@R.function
+def main(x: R.Tensor((1, 4, 5, 5), "float32"), w: R.Tensor((12, 4, 3, 3), "float32")):
+    with R.dataflow():
+        a = R.nn.conv2d(x, w)
+        b = R.split(a, indices_or_sections=[8], axis=1)
+        c = b[0]
+        d = R.sum(c, axis=[1])
+        R.output(d)
+    return d
+`, after: `
+@R.function
+def main(x: R.Tensor((1, 4, 5, 5), "float32"), w: R.Tensor((12, 4, 3, 3), "float32")):
+    with R.dataflow():
+        lv = R.layout_transform(x, index_map=T.index_map(lambda i0, i1, i2, i3: (i0, i1 // 4, i2, i3, i1 % 4), index_dtype="int32"))
+        lv1 = R.layout_transform(w, index_map=T.index_map(lambda i0, i1, i2, i3: (i0 // 4, i1, i2, i3, i0 % 4), index_dtype="int32"))
+        a = R.nn.conv2d(lv, lv1, data_layout="NCHW4c", kernel_layout="OIHW4o", out_layout="NCHW4c")
+        b = R.split(a, indices_or_sections=[2], axis=1)
+        c = b[0]
+        d = R.sum(c, axis=[1, 4])
+        R.output(d)
+    return d
+`},
 		pair{name: "split axes", args: packed, before: `
 @R.function
 def main(x: R.Tensor((1, 8, 5, 5), "float32"), w: R.Tensor((4, 8, 3, 3), "float32"), b: R.Tensor((1, 4, 1, 1), "float32")):
