@@ -75,12 +75,14 @@ type LayoutContext struct {
 	*InferContext
 	// Desired are the layouts that the user asks for, nil if there are none for this operator.
 	Desired []tensorlayout.Layout
-	args    []NLayout
+	// Blocks is whether a rule follows a layout that splits channels also where TVM's does not.
+	Blocks bool
+	args   []NLayout
 }
 
 // InferLayout decides the layouts of a call of an operator whose arguments are in layouts args. It returns nil where the call stays as it is:
 // also where an argument or the result would not fit into a layout that splits an axis, as far as is known.
-func InferLayout(call *relax.Call, ctx *relax.InferContext, desired []tensorlayout.Layout, args []NLayout) (*LayoutDecision, error) {
+func InferLayout(call *relax.Call, ctx *relax.InferContext, desired []tensorlayout.Layout, blocks bool, args []NLayout) (*LayoutDecision, error) {
 	ic, err := newContext(call, ctx)
 	if err != nil {
 		return nil, err
@@ -97,7 +99,7 @@ func InferLayout(call *relax.Call, ctx *relax.InferContext, desired []tensorlayo
 	if err != nil {
 		return nil, err
 	}
-	d := ic.Op.Layout(&LayoutContext{InferContext: ic, Desired: desired, args: args})
+	d := ic.Op.Layout(&LayoutContext{InferContext: ic, Desired: desired, Blocks: blocks, args: args})
 	if d == nil || !ic.fits(result, d.Result) {
 		return nil, nil
 	}

@@ -63,33 +63,41 @@ func (c *LayoutContext) convAttrs(data, kernel, out tensorlayout.Layout) *ir.Att
 	return c.set(c.set(c.with("data_layout", data.String()), "kernel_layout", kernel.String()), "out_layout", out.String())
 }
 
+// wholeImages is the layout of the data of a call that has it in layout in, if that splits no axis of the images.
+func (c *LayoutContext) wholeImages(in tensorlayout.Layout) tensorlayout.Layout {
+	l, initial := c.layoutOf(0), tensorlayout.Initial(len(in))
+	for k, a := range in {
+		if a.Letter != 'N' && a.Letter != 'C' && l.Factor(initial[k].Letter) > 1 {
+			return initial
+		}
+	}
+	return l
+}
+
 // layoutPool follows the layout of the data, also one that splits an axis that no window moves along.
 func layoutPool(c *LayoutContext) *LayoutDecision {
 	in, out := c.attrLayout("layout"), c.attrLayout("out_layout")
 	if in == nil || out == nil {
 		return nil
 	}
-	l := c.layoutOf(0)
-	initial := tensorlayout.Initial(len(in))
+	l, initial := c.wholeImages(in), tensorlayout.Initial(len(in))
 	if l.Blocked() && !in.Equal(out) {
 		l = initial
-	}
-	for k, a := range in {
-		if a.Letter != 'N' && a.Letter != 'C' && l.Factor(initial[k].Letter) > 1 {
-			l = initial
-		}
 	}
 	attrs := c.set(c.with("layout", renamed(l, initial, in).String()), "out_layout", renamed(l, initial, out).String())
 	return decide(attrs, l, l)
 }
 
-// layoutResize brings images into the desired layout, or follows that which they are in.
+// layoutResize brings images into the desired layout, or follows that which they are in. TVM's does not follow one that splits channels.
 func layoutResize(c *LayoutContext) *LayoutDecision {
 	in := c.attrLayout("layout")
 	if in == nil {
 		return nil
 	}
 	l, initial := c.plain(0), tensorlayout.Initial(len(in))
+	if c.Blocks {
+		l = c.wholeImages(in)
+	}
 	if c.Desired != nil {
 		var err error
 		if l, err = c.Desired[0].Rename(in, initial); err != nil {

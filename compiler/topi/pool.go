@@ -34,7 +34,7 @@ func newPool(x *te.Tensor, layout, result string) (*pool, error) {
 	}
 	var err error
 	if l, bad := tensorlayout.Parse(layout); bad == nil && l.Blocked() {
-		if layout != result || !PoolsInParts(layout) {
+		if layout != result || !SplitsChannels(layout) {
 			return nil, fmt.Errorf("layout %q is not supported with %q for the result: expected one layout that splits channels", layout, result)
 		}
 		return p.inParts(l), nil
@@ -45,8 +45,8 @@ func newPool(x *te.Tensor, layout, result string) (*pool, error) {
 	return p, err
 }
 
-// PoolsInParts reports whether Pool takes a layout that splits axes: channels, of which each is pooled by itself.
-func PoolsInParts(layout string) bool {
+// SplitsChannels reports whether a layout splits the axis of channels and no other. Pool and Resize take such layouts: they treat each channel by itself.
+func SplitsChannels(layout string) bool {
 	l, err := tensorlayout.Parse(layout)
 	if err != nil || !l.Blocked() {
 		return false

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/irscope/irscope/compiler/te"
+	"github.com/irscope/irscope/compiler/tensorlayout"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -22,10 +23,10 @@ type ResizeOpts struct {
 	Out           dtype.DType
 }
 
-// Resize resizes the images of x to the given height and width, or volumes to the given depth, height and width.
+// Resize resizes the images of x to the given height and width, or volumes to the given depth, height and width. The layout may split channels.
 func Resize(x *te.Tensor, size []tir.Expr, o ResizeOpts) (*te.Tensor, error) {
 	n := len(size)
-	pos, err := positions(o.Layout, "NC", n)
+	pos, err := resized(o.Layout, n)
 	if err != nil {
 		return nil, err
 	}
@@ -34,20 +35,20 @@ func Resize(x *te.Tensor, size []tir.Expr, o ResizeOpts) (*te.Tensor, error) {
 	}
 	shape := append([]tir.Expr{}, x.Shape...)
 	for k, e := range size {
-		shape[pos[2+k]] = e
+		shape[pos[k]] = e
 	}
 	var bad error
 	out := te.Compute("resize", shape, func(i []tir.Expr) tir.Expr {
 		read := func(place []tir.Expr) tir.Expr {
 			at := append([]tir.Expr{}, i...)
 			for k, e := range place {
-				at[pos[2+k]] = e
+				at[pos[k]] = e
 			}
 			return x.At(at...)
 		}
 		axes := make([]resizeAxis, n)
 		for k := range axes {
-			p := pos[2+k]
+			p := pos[k]
 			a := resizeAxis{ResizeOpts: o, in: x.Shape[p], out: shape[p]}
 			if len(o.ROI) == 2*n {
 				a.start, a.end = o.ROI[k], o.ROI[n+k]
@@ -62,6 +63,22 @@ func Resize(x *te.Tensor, size []tir.Expr, o ResizeOpts) (*te.Tensor, error) {
 		return o.interpolate(axes, read)
 	}, te.AxisPrefix("i"))
 	return out, bad
+}
+
+// resized returns the positions of the axes that are resized, in a layout that may split channels.
+func resized(layout string, n int) ([]int, error) {
+	if l, err := tensorlayout.Parse(layout); err == nil && SplitsChannels(layout) {
+		var out []int
+		for _, letter := range []byte(spatialLetters[n]) {
+			out = append(out, l.Pos(letter))
+		}
+		return out, nil
+	}
+	pos, err := positions(layout, "NC", n)
+	if err != nil {
+		return nil, err
+	}
+	return pos[2:], nil
 }
 
 func fconst(v float64) tir.Expr { return tir.FloatConst(dtype.Float32T, v) }

@@ -220,7 +220,7 @@ func TestPoolsInParts(t *testing.T) {
 	for _, channels := range []int{8, 6} {
 		x := random(r, 2, channels, 5, 4)
 		for _, layout := range []string{"NCHW4c", "NHWC4c", "N4cCWH", "NCHW2c2c"} {
-			if !PoolsInParts(layout) {
+			if !SplitsChannels(layout) {
 				t.Fatalf("%s is no layout for pooling", layout)
 			}
 			for _, kind := range []string{"max", "avg"} {
@@ -261,8 +261,27 @@ func TestPoolsInParts(t *testing.T) {
 			})
 		}
 	}
+	// Images are resized as pools are.
+	for _, layout := range []string{"NCHW4c", "NHWC4c", "N4cCWH", "NCHW2c2c"} {
+		for _, method := range []string{"nearest_neighbor", "linear", "cubic"} {
+			o := ResizeOpts{Method: method, Coordinate: "half_pixel", CubicAlpha: -0.5}
+			both(t, fmt.Sprint("resize", layout, method), func(k *kernelTest) {
+				order := unpackedLayout(layout)
+				in, size := k.float(permuted(x, "NCHW", order)), []tir.Expr{k.extent(7), k.extent(3)}
+				o.Layout = order
+				want := k.ok(Resize(in, size, o))
+				o.Layout = layout
+				plain, _, err := Unpack(k.ok(Resize(k.ok(Pack(in, layout)), size, o)), layout)
+				if err != nil {
+					k.Fatal(err)
+				}
+				diff := te.Compute("diff", want.Shape, func(i []tir.Expr) tir.Expr { return tir.Sub(plain.At(i...), want.At(i...)) })
+				k.want(diff, fill(permuted(nd{dims(2, 8, 7, 3), make([]float64, 2*8*7*3)}, "NCHW", order).shape, func([]int) float64 { return 0 }))
+			})
+		}
+	}
 	for _, layout := range []string{"NCHW", "NCHW4h", "NCHW4c2w", "NCX4c", "HW", "4c"} {
-		if PoolsInParts(layout) {
+		if SplitsChannels(layout) {
 			t.Errorf("%s is a layout for pooling in parts", layout)
 		}
 	}

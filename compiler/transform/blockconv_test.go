@@ -309,7 +309,15 @@ func drawScaled(t *rapid.T) *ir.Module {
 		perChannel := func() relax.Expr {
 			return g.weight([][]int64{{d[1], 1, 1}, {1, d[1], 1, 1}, {}, {1, 1}, {d[3]}}[g.pick(5, "scale")]...)
 		}
-		switch g.pick(16, "kind") {
+		switch g.pick(18, "kind") {
+		case 16: // channels at one of the ends, or in blocks
+			cut := max(1, d[1]/2)
+			parts := g.call("split", ir.NewAttrs("indices_or_sections", []int64{cut}, "axis", int64(1)), v)
+			if d[1] > 1 {
+				v = g.emit(&relax.TupleGetItem{Tuple: parts, Index: g.pick(2, "part")})
+			}
+		case 17:
+			v = g.call("image.resize2d", ir.NewAttrs("method", []string{"nearest_neighbor", "linear", "cubic"}[g.pick(3, "method")]), v, &relax.ShapeExpr{Values: relax.Ints([]int64{5, 3})})
 		case 12:
 			v = g.call("add", nil, v, g.same(d))
 		case 13:

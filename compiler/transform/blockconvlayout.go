@@ -53,7 +53,7 @@ var BlockConvLayout = &pass.Pass{
 				f = full
 			}
 		}
-		out, err := convertLayout(c, f, func(call *relax.Call) ([]tensorlayout.Layout, error) {
+		out, err := convertLayout(c, f, true, func(call *relax.Call) ([]tensorlayout.Layout, error) {
 			if opName(call) != conv2d {
 				return nil, nil
 			}

@@ -23,7 +23,7 @@ var ConvertLayout = &pass.Pass{
 		if err != nil {
 			return nil, err
 		}
-		return convertLayout(c, f, func(call *relax.Call) ([]tensorlayout.Layout, error) {
+		return convertLayout(c, f, false, func(call *relax.Call) ([]tensorlayout.Layout, error) {
 			return desired[op.Of(call).Name], nil
 		})
 	})),
@@ -35,7 +35,7 @@ func ConvertLayoutBy(layouts func(call *relax.Call) map[string][]string) *pass.P
 	p := *ConvertLayout
 	p.Options = nil
 	p.Run = pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-		return convertLayout(c, f, func(call *relax.Call) ([]tensorlayout.Layout, error) {
+		return convertLayout(c, f, false, func(call *relax.Call) ([]tensorlayout.Layout, error) {
 			name := op.Of(call).Name
 			list, ok := layouts(call)[name]
 			if !ok {
@@ -79,14 +79,15 @@ type layoutConverter struct {
 	c       *pass.Context
 	m       *relax.ExprMutator
 	desired func(*relax.Call) ([]tensorlayout.Layout, error)
+	blocks  bool // as in op.LayoutContext
 	// layouts are those of the variables that are not in the layout of the module.
 	layouts map[*relax.Var]op.NLayout
 	local   bool   // in a dataflow block
 	rule    string // what is done with the binding at hand
 }
 
-func convertLayout(c *pass.Context, f *relax.Function, desired func(*relax.Call) ([]tensorlayout.Layout, error)) (*relax.Function, error) {
-	l := &layoutConverter{c: c, m: op.NewExprMutator(c.Step().Input), desired: desired, layouts: map[*relax.Var]op.NLayout{}}
+func convertLayout(c *pass.Context, f *relax.Function, blocks bool, desired func(*relax.Call) ([]tensorlayout.Layout, error)) (*relax.Function, error) {
+	l := &layoutConverter{c: c, m: op.NewExprMutator(c.Step().Input), desired: desired, blocks: blocks, layouts: map[*relax.Var]op.NLayout{}}
 	if c.Observed() {
 		l.m.Rewrote = func(b relax.Binding, list []relax.Binding) { c.RewriteAll(l.rule, []ir.Node{b}, nodesOf(list)) }
 	}
@@ -206,7 +207,7 @@ func (l *layoutConverter) call(b relax.Binding, call *relax.Call) bool {
 	for i, a := range call.Args {
 		layouts[i] = l.layoutOf(a)
 	}
-	d, err := op.InferLayout(call, l.m.Builder().Context(), desired, layouts)
+	d, err := op.InferLayout(call, l.m.Builder().Context(), desired, l.blocks, layouts)
 	if err != nil {
 		l.m.Fail(err)
 		return true

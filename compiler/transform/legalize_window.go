@@ -104,7 +104,7 @@ func pooling(kind string) rule {
 		}
 		o.Before, o.After = halves(k.ints("padding"))
 		layout, result := k.str("layout"), k.layout("out_layout", "layout")
-		if layout == result && topi.PoolsInParts(layout) {
+		if layout == result && topi.SplitsChannels(layout) {
 			o.Layout = layout
 			return list(topi.Pool(kind, x, o))
 		}
@@ -129,6 +129,10 @@ func resize(k *kernel) ([]*te.Tensor, error) {
 		Method: k.str("method"), Coordinate: k.str("coordinate_transformation_mode"), Rounding: k.str("rounding_method"),
 		CubicAlpha: k.float("cubic_alpha"), CubicExclude: k.int("cubic_exclude") != 0, ROI: k.floats("roi"),
 		Extrapolation: k.float("extrapolation_value"), Out: k.out(0).DType,
+	}
+	if topi.SplitsChannels(layout) {
+		o.Layout = layout
+		return list(topi.Resize(x, size, o))
 	}
 	return list(topi.WithoutParts([]*te.Tensor{x}, []string{layout}, layout, func(xs []*te.Tensor, in []string, _ string) (*te.Tensor, error) {
 		o.Layout = in[0]
