@@ -52,6 +52,23 @@ func (m Machine) reserved() int64 {
 	return 3
 }
 
+// page is how far apart two addresses are that belong to one set of the first cache, whatever its size: it is found by the bits of an address that are the same for
+// a page of memory, as on every x86 processor.
+const page = 4096
+
+// kept is how many rows that lie so many bytes apart the first cache keeps, of each of which a line is read.
+func (m Machine) kept(apart int64) int64 {
+	sets := page / gcd(apart, page)
+	return max(m.L1/page, 1) * sets
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
 // chains is how many sums must be under way so that none waits for the one before.
 func (m Machine) chains() int64 {
 	if m.Spreads {
@@ -68,16 +85,17 @@ type times struct {
 	step    float64 // whatever the tile
 	product float64 // a product and a sum
 	spread  float64 // an element that is taken for all lanes
+	lost    float64 // such an element whose line the first cache did not keep
 	near    float64 // a vector from the first cache
 	far     float64 // a vector from the second
 	chain   float64 // the shortest time of a step: its sums wait for those of the step before
 }
 
 // times are in cycles. Native ones follow from two products, and two loads from the first cache or one from the second, in a cycle; a part of a load is
-// hidden behind products, and a chain of latency 4 takes more, as not all is done in the best order. Those of WebAssembly were measured on wazero, by products of tiles of all sizes: loads take most of the time.
+// hidden behind products, and a chain of latency 4 takes more, as not all is done in the best order; what lost rows take was measured. Those of WebAssembly were measured on wazero, by products of tiles of all sizes: loads take most of the time.
 func (m Machine) times() times {
 	if m.Spreads {
-		return times{step: 0.5, product: 0.5, spread: 0.25, near: 0.3, far: 0.6, chain: 6.5}
+		return times{step: 0.5, product: 0.5, spread: 0.25, lost: 2.5, near: 0.3, far: 0.6, chain: 6.5}
 	}
-	return times{step: 3.2, product: 0.06, spread: 0.43, near: 1.31, far: 1.31}
+	return times{step: 3.2, product: 0.06, spread: 0.43, lost: 0.43, near: 1.31, far: 1.31}
 }

@@ -36,7 +36,7 @@ func TestShapesFitTheRegisters(t *testing.T) {
 	for _, c := range []struct{ registers, rows, cols int64 }{{16, 4, 8}, {32, 8, 8}, {8, 4, 4}, {4, 2, 4}, {2, 1, 4}} {
 		p := &plan{machine: Machine{Lanes: 4, Registers: c.registers}, registers: 1}
 		p.Lanes = 4
-		if s, _ := p.bestShape(extents{1024, 1024, 1}, 0); s.rows != c.rows || s.vectors*4 != c.cols {
+		if s, _ := p.bestShape(extents{1024, 1024, 1, 0}, 0); s.rows != c.rows || s.vectors*4 != c.cols {
 			t.Errorf("%d registers: a tile of %d by %d, want %d by %d", c.registers, s.rows, s.vectors*4, c.rows, c.cols)
 		}
 	}
@@ -52,14 +52,16 @@ func TestShapesOfProcessors(t *testing.T) {
 		n    extents
 		want shape
 	}{
-		{"pixels by channels in blocks", avx512, extents{56, 16, 4}, shape{14, 1, 2, 16}},
-		{"few pixels", avx512, extents{7, 16, 32}, shape{7, 1, 3, 16}},
-		{"a square", avx512, extents{1024, 1024, 1}, shape{6, 4, 1, 16}},
-		{"a square", avx2, extents{1024, 1024, 1}, shape{5, 2, 1, 8}},
-		{"a row", avx512, extents{1, 1024, 1}, shape{1, 13, 1, 16}},
-		{"short rows of pixels", avx512, extents{64, 14, 1}, shape{16, 1, 1, 8}},
-		{"shorter ones", avx512, extents{64, 7, 1}, shape{16, 1, 1, 4}},
-		{"pixels by channels in blocks", avx2, extents{56, 8, 8}, shape{5, 1, 2, 8}},
+		{"pixels by channels in blocks", avx512, extents{56, 16, 4, 0}, shape{14, 1, 2, 16}},
+		{"few pixels", avx512, extents{7, 16, 32, 0}, shape{7, 1, 3, 16}},
+		{"a square", avx512, extents{1024, 1024, 1, 0}, shape{6, 4, 1, 16}},
+		{"a square", avx2, extents{1024, 1024, 1, 0}, shape{5, 2, 1, 8}},
+		{"narrow rows", avx512, extents{1024, 16, 1, 0}, shape{27, 1, 1, 16}},
+		{"narrow rows of which the first cache keeps few", avx512, extents{1024, 16, 1, 12}, shape{12, 1, 1, 16}},
+		{"a row", avx512, extents{1, 1024, 1, 0}, shape{1, 13, 1, 16}},
+		{"short rows of pixels", avx512, extents{64, 14, 1, 0}, shape{16, 1, 1, 8}},
+		{"shorter ones", avx512, extents{64, 7, 1, 0}, shape{16, 1, 1, 4}},
+		{"pixels by channels in blocks", avx2, extents{56, 8, 8, 0}, shape{5, 1, 2, 8}},
 	} {
 		p := &plan{machine: c.m, registers: 1}
 		p.Lanes = c.m.Lanes
@@ -69,6 +71,16 @@ func TestShapesOfProcessors(t *testing.T) {
 		}
 		if sums := got.rows * got.vectors * got.beside; sums > c.m.Registers-4 {
 			t.Errorf("%s: %d sums in %d registers", c.name, sums, c.m.Registers)
+		}
+	}
+}
+
+// TestKeptRows: lines at the same place of different pages share a set of the first cache.
+func TestKeptRows(t *testing.T) {
+	m := Machine{L1: 48 << 10}
+	for apart, want := range map[int64]int64{4096: 12, 8192: 12, 2048: 24, 4096 + 64: 12 * 64, 64: 12 * 64, 3 * 1024: 48} {
+		if got := m.kept(apart); got != want {
+			t.Errorf("of rows %d bytes apart the first cache keeps %d, want %d", apart, got, want)
 		}
 	}
 }

@@ -97,7 +97,7 @@ func TestBestShape(t *testing.T) {
 	} {
 		p := &plan{registers: c.registers, machine: wide}
 		p.Lanes = c.lanes
-		if s, _ := p.bestShape(extents{c.m, c.n, 1}, 0); s.rows != c.rows || s.vectors*s.lanes != c.cols {
+		if s, _ := p.bestShape(extents{c.m, c.n, 1, 0}, 0); s.rows != c.rows || s.vectors*s.lanes != c.cols {
 			t.Errorf("lanes %d in %d registers, %d by %d: tiles of %d by %d, want %d by %d", c.lanes, c.registers, c.m, c.n, s.rows, s.vectors*s.lanes, c.rows, c.cols)
 		}
 	}

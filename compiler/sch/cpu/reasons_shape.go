@@ -39,6 +39,9 @@ func (w reasons) shaped(x shaping) {
 			w.declined(ruleNear, "%s, more than half of the %s of the first cache: a vector of it takes %s", text, bytes(2*half), cycles(t.far))
 		}
 	}
+	if x.n.kept > 0 && x.n.kept < min(w.machine.accumulators(), x.n.rows) && w.machine.times().lost > w.machine.times().spread {
+		w.declined(ruleOtherTile, "more than %d rows along %s: they lie so far apart that the first cache keeps no more of them, and an element of another takes %s", x.n.kept, w.name(x.row), cycles(w.machine.times().lost))
+	}
 	for _, s := range p.runnersUp(x) {
 		w.declined(ruleOtherTile, "%s takes %s: %s", w.shapeText(x, s), w.longer(p.timeOf(s, x.n, x.panel)), w.stepText(&p, x, s))
 	}
@@ -51,7 +54,7 @@ func (w reasons) shaped(x shaping) {
 func (w reasons) stepText(p *plan, x shaping, s shape) string {
 	vectors := s.vectors * s.beside * w.registers
 	out := []string{fmt.Sprintf("a step makes %s of %s", plural(s.rows*vectors, "product"), plural(s.rows+vectors, "load"))}
-	if t := p.time(s, x.panel*panel(s.lanes)/panel(x.lanes)); t == w.machine.times().chain {
+	if t := p.time(s, x.n, x.panel*panel(s.lanes)/panel(x.lanes)); t == w.machine.times().chain {
 		out = append(out, "waits for the step before")
 	}
 	if s.lanes < x.lanes {

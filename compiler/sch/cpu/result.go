@@ -39,7 +39,7 @@ func (p *plan) shapes(v int) int {
 	}
 	p.shapings = nil
 	for _, k := range p.rowAxes(v) {
-		x := shaping{row: k, beside: beside, n: extents{p.extent(k), p.extent(v), 1}, panel: p.panelOf(v), lanes: p.Lanes}
+		x := shaping{row: k, beside: beside, n: extents{p.extent(k), p.extent(v), 1, p.keptOf(k, v)}, panel: p.panelOf(v), lanes: p.Lanes}
 		if beside >= 0 {
 			x.n.beside = p.extent(beside)
 		}
@@ -62,6 +62,19 @@ func (p *plan) shapes(v int) int {
 		p.holdsTile(row)
 	}
 	return row
+}
+
+// keptOf is how many rows along k the first cache keeps of the factor that is the same along v, while steps of the reduction read its lines from end to end.
+func (p *plan) keptOf(k, v int) int64 {
+	least := int64(0)
+	for _, a := range p.loads {
+		if apart := p.bytesApart(a, k); p.stride(a, v) == 0 && apart > 0 {
+			if n := p.machine.kept(apart); least == 0 || n < least {
+				least = n
+			}
+		}
+	}
+	return least
 }
 
 // panelOf is how many bytes of the factor along v a vector of results reads. Symbolic reductions are long ones.

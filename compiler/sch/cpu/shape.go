@@ -6,8 +6,9 @@ type shape struct {
 	lanes                 int64 // of a vector
 }
 
-// extents are those of the axes that a shape tiles, 0 for symbolic ones. beside is 1 where there is no such axis.
-type extents struct{ rows, cols, beside int64 }
+// extents are those of the axes that a shape tiles, 0 for symbolic ones. beside is 1 where there is no such axis. kept is how many rows the first cache keeps
+// until they are read again, 0 for as many as there are.
+type extents struct{ rows, cols, beside, kept int64 }
 
 // shaping is a choice of a shape: the axis of its rows and the one beside the vectors, -1 for none, what bestShape was asked for with vectors of so many lanes,
 // and what it answered.
@@ -24,14 +25,18 @@ type shaping struct {
 type panel int64
 
 // time is the time of a step of the reduction for a shape.
-func (p *plan) time(s shape, one panel) float64 {
+func (p *plan) time(s shape, n extents, one panel) float64 {
 	t := p.machine.times()
+	spread := t.spread
+	if n.kept != 0 && s.rows > n.kept {
+		spread = t.lost
+	}
 	vectors := s.vectors * s.beside * p.registers
 	load := t.near
 	if int64(one)*vectors > p.machine.L1/2 {
 		load = t.far
 	}
-	return max(t.step+t.product*float64(s.rows*vectors)+t.spread*float64(s.rows)+load*float64(vectors), t.chain)
+	return max(t.step+t.product*float64(s.rows*vectors)+spread*float64(s.rows)+load*float64(vectors), t.chain)
 }
 
 // fits reports whether a shape has its sums in registers, with room for its vectors.
@@ -67,7 +72,7 @@ const unknownRows = 1.1
 
 // timeOf is the time that a shape takes for a result, also for those that it computes twice. one is the panel of a vector of all lanes.
 func (p *plan) timeOf(s shape, n extents, one panel) float64 {
-	c := p.time(s, one*panel(s.lanes)/panel(p.Lanes)) / float64(s.rows*s.vectors*s.beside*s.lanes)
+	c := p.time(s, n, one*panel(s.lanes)/panel(p.Lanes)) / float64(s.rows*s.vectors*s.beside*s.lanes)
 	if n.rows == 0 && s.rows > 1 {
 		c *= unknownRows
 	}
