@@ -99,9 +99,9 @@ func (s *State) renumber(at site, first, last int, iters []*tir.IterVar, sub map
 		an.BindRange(b.IterVars[k].Var, b.IterVars[k].Dom)
 	}
 	if b.Init != nil {
-		b.Init = simplifiedIndices(tir.SubstStmt(b.Init, sub), an)
+		b.Init = simplifiedIndices(tir.SubstStmt(b.Init, sub), an.Simplify)
 	}
-	b.Body = simplifiedIndices(tir.SubstStmt(b.Body, sub), an)
+	b.Body = simplifiedIndices(tir.SubstStmt(b.Body, sub), an.Simplify)
 	b.Reads, b.Writes, _ = region.OfBlock(&b, nil)
 	var now tir.Stmt = at.Realize().WithValues(values).WithBlock(&b)
 	for k := len(list) - 1; k >= 0; k-- {
@@ -111,7 +111,7 @@ func (s *State) renumber(at site, first, last int, iters []*tir.IterVar, sub map
 }
 
 // SimplifyIndices simplifies the indices at which a block that holds no others accesses buffers with what is known of its variables, as the remainder
-// of a variable that is smaller than the divisor. It is no primitive of TVM's, whose transform_layout leaves what is no iteration map as it is.
+// of a variable that is smaller than the divisor, and takes low terms out of remainders. It is no primitive of TVM's, whose transform_layout leaves what is no iteration map as it is.
 func (s *State) SimplifyIndices(b *Block) (*State, error) {
 	at, err := s.block(b)
 	if err != nil {
@@ -125,22 +125,23 @@ func (s *State) SimplifyIndices(b *Block) (*State, error) {
 	for _, iv := range old.IterVars {
 		an.BindRange(iv.Var, iv.Dom)
 	}
+	simple := func(e tir.Expr) tir.Expr { return splitRemainders(an.Simplify(e), an) }
 	now := *old
 	if now.Init != nil {
-		now.Init = simplifiedIndices(now.Init, an)
+		now.Init = simplifiedIndices(now.Init, simple)
 	}
-	now.Body = simplifiedIndices(now.Body, an)
-	now.Reads, now.Writes = simplifyRegions(old.Reads, an), simplifyRegions(old.Writes, an)
+	now.Body = simplifiedIndices(now.Body, simple)
+	now.Reads, now.Writes = simplifyRegions(old.Reads, simple), simplifyRegions(old.Writes, simple)
 	return s.replace(at, &now, nil), nil
 }
 
 // simplifyRegions simplifies the bounds of regions.
-func simplifyRegions(list []*tir.BufferRegion, an *arith.Analyzer) []*tir.BufferRegion {
+func simplifyRegions(list []*tir.BufferRegion, simple func(tir.Expr) tir.Expr) []*tir.BufferRegion {
 	out := make([]*tir.BufferRegion, len(list))
 	for i, r := range list {
 		region := make([]*tir.Range, len(r.Region))
 		for k, x := range r.Region {
-			region[k] = &tir.Range{Base: x.Base, Min: an.Simplify(x.Min), Extent: an.Simplify(x.Extent)}
+			region[k] = &tir.Range{Base: x.Base, Min: simple(x.Min), Extent: simple(x.Extent)}
 		}
 		out[i] = r.WithRegion(region)
 	}
@@ -148,8 +149,8 @@ func simplifyRegions(list []*tir.BufferRegion, an *arith.Analyzer) []*tir.Buffer
 }
 
 // simplifiedIndices simplifies the indices of accesses.
-func simplifiedIndices(st tir.Stmt, an *arith.Analyzer) tir.Stmt {
-	list := func(ix []tir.Expr) []tir.Expr { return mapExprs(ix, an.Simplify) }
+func simplifiedIndices(st tir.Stmt, simple func(tir.Expr) tir.Expr) tir.Stmt {
+	list := func(ix []tir.Expr) []tir.Expr { return mapExprs(ix, simple) }
 	return tir.RewriteStmt(st, func(x tir.Stmt) tir.Stmt {
 		if x, ok := x.(*tir.BufferStore); ok {
 			return x.WithIndices(list(x.Indices))

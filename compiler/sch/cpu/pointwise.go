@@ -53,6 +53,12 @@ func (r *rules) pointwise(b *sch.Block) error {
 		return nil
 	}
 	acc := accesses(st, iters)
+	// A remainder may be known not to start anew within a row.
+	if !vectorizable(st, acc, iters[last].Var) && divides(k) && r.act("SimplifyIndices", b) == nil {
+		k = r.at(b)
+		st, iters = k.Body.(*tir.BufferStore), k.IterVars
+		acc = accesses(st, iters)
+	}
 	if !vectorizable(st, acc, iters[last].Var) {
 		r.declined(ruleVectors, k, "an access does not go over contiguous memory along its last axis")
 		return nil
