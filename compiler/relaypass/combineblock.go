@@ -45,12 +45,11 @@ func (bc *blockCombiner) emitAll() {
 // waiting calls visit for the bindings of the block that e uses and that are not emitted yet.
 func (bc *blockCombiner) waiting(e relax.Expr, visit func(relax.Binding)) {
 	ir.Walk(e, func(n ir.Node) bool {
-		if v, ok := n.(*relax.Var); ok {
-			if x := bc.bindings[v]; x != nil && (!bc.done[v] || bc.open[v]) {
-				visit(x)
-			}
+		v, ok := n.(*relax.Var)
+		if x := bc.bindings[v]; ok && x != nil && (!bc.done[v] || bc.open[v]) {
+			visit(x)
 		}
-		return true
+		return !ok
 	})
 }
 

@@ -92,10 +92,11 @@ func (co *combiner) groups(b *relax.BindingBlock) []*parallelGroup {
 	var roots []*relax.Var
 	for _, x := range b.Bindings {
 		ir.Walk(x.BoundValue(), func(n ir.Node) bool {
-			if v, ok := n.(*relax.Var); ok {
+			v, ok := n.(*relax.Var)
+			if ok {
 				in.uses[v]++
 			}
-			return true
+			return !ok
 		})
 		vb, ok := x.(*relax.VarBinding)
 		call, isCall := x.BoundValue().(*relax.Call)

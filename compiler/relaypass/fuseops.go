@@ -140,12 +140,11 @@ func (g *fusing) graph(s *relax.SeqExpr) *fuseScope {
 	sc := &fuseScope{of: map[*relax.Var]int{}, at: map[relax.Binding]int{}}
 	extern := func(n ir.Node) {
 		ir.Walk(n, func(n ir.Node) bool {
-			if v, ok := n.(*relax.Var); ok {
-				if i, ok := sc.of[v]; ok {
-					sc.nodes[i].Extern = true
-				}
+			v, ok := n.(*relax.Var)
+			if i, here := sc.of[v]; ok && here {
+				sc.nodes[i].Extern = true
 			}
-			return true
+			return !ok
 		})
 	}
 	for _, b := range s.Blocks {

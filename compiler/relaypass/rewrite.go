@@ -214,9 +214,10 @@ func (d *dropper) value(e relax.Expr) relax.Expr {
 
 func (d *dropper) uses(n ir.Node) {
 	ir.Walk(n, func(n ir.Node) bool {
-		if v, ok := n.(*relax.Var); ok {
+		v, ok := n.(*relax.Var)
+		if ok {
 			d.used[v] = true
 		}
-		return true
+		return !ok // its struct info, which may be that of a long tuple, names none
 	})
 }
