@@ -123,6 +123,7 @@ type module struct {
 	insts      []inst       // room for those of a function
 	types      []lower.Type // the same
 	origins    codegen.Origins
+	graphs     lower.Memory // of one function after the other
 }
 
 func newModule(m Machine) *module {
@@ -181,6 +182,7 @@ func (m *module) linear(ctx context.Context, f codegen.Func) (l *linear, err err
 	defer lower.Recover(&err)
 	g := &gen{mod: m, wide: m.machine.Width, types: m.types, poolIDs: map[string]uint64{}}
 	g.Walker = lower.NewWalker(ctx, kind, f.Name, machineOf(g), g, g.newReg, func(r lower.Reg) lower.Type { return g.types[r] })
+	g.In(&m.graphs)
 	p := f.Prim
 	if reason := takes(p); reason != nil {
 		g.Fail(reason.Node, "%s", reason.Msg)
