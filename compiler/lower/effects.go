@@ -51,6 +51,7 @@ type ScanOptions struct {
 func Scan(body tir.Stmt, opts ScanOptions) *Effects {
 	out := &Effects{Loops: map[tir.Stmt]*LoopEffects{}, roots: map[*tir.Var]*tir.Var{}, allocs: map[*tir.Var]*allocUse{}}
 	s := &scanner{Effects: out, opts: opts, defined: map[*tir.Var]int{}}
+	s.child = func(n ir.Node) { s.sum += s.scan(n) }
 	out.Cost = s.scan(body)
 	return out
 }
@@ -63,6 +64,9 @@ type scanner struct {
 	defined map[*tir.Var]int // number of loops around the definition of a variable
 	cond    int              // conditionals around the current place that may be passed over
 	taken   float64          // operations so far that loops take off the budget
+
+	child func(ir.Node) // adds the cost of a node to sum
+	sum   float64
 }
 
 // scan walks n and returns its cost.
@@ -148,7 +152,10 @@ func (s *scanner) scan(n ir.Node) float64 {
 	if call, ok := n.(*tir.Call); ok && s.opts.Callee(call) {
 		c = TurnCost // what a function may leave to its callers
 	}
-	n.EachChild(func(m ir.Node) { c += s.scan(m) })
+	outer := s.sum
+	s.sum = c
+	n.EachChild(s.child)
+	c, s.sum = s.sum, outer
 	return c
 }
 

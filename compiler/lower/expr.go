@@ -60,6 +60,10 @@ func KindName(n any) string {
 		return "Allocate " + n.Var.Name
 	case *tir.Var:
 		return "Var " + n.Name
+	case *tir.IntImm: // of which there are many
+		return "IntImm"
+	case *tir.FloatImm:
+		return "FloatImm"
 	}
 	s := fmt.Sprintf("%T", n)
 	for i := len(s) - 1; i >= 0; i-- {

@@ -16,7 +16,7 @@ import "github.com/irscope/irscope/compiler/tir"
 // costs more than a few cycles is not taken out of a branch that might not run; and reads end at the
 // first item that may change what they read (barrier), after which an equal read is another node.
 //
-// Cost: a hash lookup for each operation in at most maxLookup regions. The idea is that of Click's
+// Cost: a lookup in one table for each operation in at most maxLookup regions. The idea is that of Click's
 // "Global Code Motion, Global Value Numbering" (PLDI 1995), with the structure given in place of computed.
 
 // Builder builds the graph of one function. Cur is the region to which effects are added.
@@ -39,9 +39,7 @@ type Builder struct {
 	newReg  func(name string, t Type) Reg
 	regType func(Reg) Type
 	ids     int
-	nodes   []Node  // room for more
-	args    []*Node // and for their operands
-	consts  map[key]*Node
+	memory  *Memory
 	classes map[*tir.Var]*Class
 	shared  *Class // memory of all pointers that may alias
 	Cells   *Class // memory that belongs to no buffer: packed arguments and descriptors
@@ -50,24 +48,33 @@ type Builder struct {
 // NewBuilder returns a builder of an empty function. newReg makes registers, regType tells their
 // types.
 func NewBuilder(m *Machine, gen Translator, newReg func(name string, t Type) Reg, regType func(Reg) Type) *Builder {
-	return &Builder{
-		Machine: m, Cur: NewRegion(BodyRegion, nil), Instead: map[*tir.Var][]*Variable{}, Linear: map[*tir.Var]Lin{},
+	b := &Builder{
+		Machine: m, Instead: map[*tir.Var][]*Variable{}, Linear: map[*tir.Var]Lin{},
 		gen: gen, newReg: newReg, regType: regType,
-		consts: map[key]*Node{}, classes: map[*tir.Var]*Class{}, shared: &Class{}, Cells: &Class{},
+		classes: map[*tir.Var]*Class{}, shared: &Class{}, Cells: &Class{},
 	}
+	b.In(&Memory{})
+	return b
+}
+
+// In has a builder that has built nothing make its graph in a memory, whose graphs until now nothing looks at any more.
+func (b *Builder) In(m *Memory) {
+	m.Reset()
+	b.memory, b.Cur = m, m.region(BodyRegion, nil)
 }
 
 // Const returns a constant, which belongs to no region. op is that of a constant.
 func (b *Builder) Const(op Op, imm, hi uint64) *Node {
 	k := key{op: op, imm: imm, hi: hi}
-	if n := b.consts[k]; n != nil {
+	hash := k.hash()
+	if n := b.memory.known.get(hash, &k, nil); n != nil {
 		return n
 	}
 	info := b.Machine.Info(op)
 	n := b.node(Node{Op: op, Imm: imm, Hi: hi, Type: info.Result, fn: Const, bits: info.Bits}, nil)
 	v, ok := n.Int()
 	n.Nonneg = ok && v >= 0
-	b.consts[k] = n
+	b.memory.known.put(hash, &k, n)
 	return n
 }
 
@@ -89,26 +96,23 @@ func (b *Builder) bitsOf(n *Node) int {
 	return 32
 }
 
-// node makes a node of its own number on some operands. Nodes live as long as the graph, so they are allocated many at a time; the operands are
-// copied, so that those of a node which is known already need no memory.
+// node makes a node of its own number on some operands. The operands are copied, so that those of a node which is known already need no memory.
 func (b *Builder) node(n Node, args []*Node) *Node {
-	const many = 64
-	if len(b.nodes) == 0 {
-		b.nodes = make([]Node, many)
-	}
-	if len(b.args) < len(args) {
-		b.args = make([]*Node, 2*many)
-	}
 	b.ids++
-	n.barrier, n.id, n.At = never, b.ids, b.At
-	if len(args) > 0 {
-		n.Args = b.args[:len(args):len(args)]
-		b.args = b.args[len(args):]
-		copy(n.Args, args)
-	}
-	out := &b.nodes[0]
-	b.nodes = b.nodes[1:]
+	n.barrier, n.id, n.At, n.Args = never, b.ids, b.At, b.Operands(args...)
+	out := &b.memory.nodes.take(1)[0]
+	n.self[0] = out
 	*out = n
+	return out
+}
+
+// Operands lists operands of an item, in memory that lives as long as the graph.
+func (b *Builder) Operands(args ...*Node) []*Node {
+	if len(args) == 0 {
+		return nil
+	}
+	out := b.memory.args.take(len(args))
+	copy(out, args)
 	return out
 }
 
@@ -147,13 +151,11 @@ func available(args []*Node) int {
 const maxLookup = 256
 
 // lookup finds a known node from the current region outwards.
-func (b *Builder) lookup(k key) *Node {
+func (b *Builder) lookup(k *key) *Node {
+	hash := k.hash()
 	for r, n := b.Cur, maxLookup; r != nil && n > 0; r, n = r.parent, n-1 {
-		if n := r.known[k]; n != nil {
-			if n.barrier == never {
-				return n
-			}
-			delete(r.known, k)
+		if n := b.memory.known.get(hash, k, r); n != nil && n.barrier == never {
+			return n
 		}
 	}
 	return nil
@@ -166,7 +168,7 @@ func (b *Builder) Op(op Op, imm, hi uint64, args ...*Node) *Node {
 		return n
 	}
 	k := keyOf(op, imm, hi, args)
-	if n := b.lookup(k); n != nil {
+	if n := b.lookup(&k); n != nil {
 		return n
 	}
 	typ := info.Result
@@ -175,7 +177,7 @@ func (b *Builder) Op(op Op, imm, hi uint64, args ...*Node) *Node {
 	}
 	n := b.node(Node{Op: op, Imm: imm, Hi: hi, Type: typ, fn: info.Fn, bits: info.Bits}, args)
 	n.Nonneg = info.Bool || nonneg(info.Fn, args)
-	b.define(n, k, b.place(args, info.Cheap, traps(info.Fn, args)))
+	b.define(n, &k, b.place(args, info.Cheap, traps(info.Fn, args)))
 	return n
 }
 
@@ -198,22 +200,22 @@ func (b *Builder) Call(f Ref, result Type, args ...*Node) *Node {
 	op := b.Machine.Op(Call, 0)
 	k := keyOf(op, 0, 0, args)
 	k.callee = f
-	if n := b.lookup(k); n != nil {
+	if n := b.lookup(&k); n != nil {
 		return n
 	}
 	n := b.node(Node{Op: op, Callee: f, Type: result, fn: Call}, args)
-	b.define(n, k, b.place(args, false, false))
+	b.define(n, &k, b.place(args, false, false))
 	return n
 }
 
 // Global returns a value that op reads and that never changes, once for the function.
 func (b *Builder) Global(op Op, imm uint64, name string) *Node {
 	k := key{op: op, imm: imm}
-	if n := b.lookup(k); n != nil {
+	if n := b.lookup(&k); n != nil {
 		return n
 	}
 	n := b.node(Node{Op: op, Imm: imm, Type: b.Machine.Int(b.Machine.Pointer.Bits), Nonneg: true, Name: name}, nil)
-	b.define(n, k, b.Cur.Root())
+	b.define(n, &k, b.Cur.Root())
 	return n
 }
 
@@ -224,20 +226,21 @@ func (b *Builder) Local(op Op, imm uint64, name string) *Node {
 	return n
 }
 
-// define places n in region r.
-func (b *Builder) define(n *Node, k key, r *Region) {
+// define places n in region r, where it is found by its key.
+func (b *Builder) define(n *Node, k *key, r *Region) {
+	b.put(n, r)
+	b.memory.known.put(k.hash(), k, n)
+}
+
+func (b *Builder) put(n *Node, r *Region) {
 	n.Region, n.Pos = r, len(r.Items)
 	r.add(Item{Kind: ItemDef, Node: n})
-	if r.known == nil {
-		r.known = map[key]*Node{}
-	}
-	r.known[k] = n
 }
 
 // unshared places a node in r that no other is equal to.
 func (b *Builder) unshared(r *Region, op Op, t Type, args ...*Node) *Node {
 	n := b.node(Node{Op: op, Type: t, fn: b.Machine.Info(op).Fn}, args)
-	b.define(n, key{op: b.Machine.Op(Set, 0), imm: uint64(n.id)}, r)
+	b.put(n, r)
 	return n
 }
 
@@ -252,7 +255,7 @@ func (b *Builder) Add(it Item) {
 // Branch runs yes where cond is not 0, else no, which may be nil.
 func (b *Builder) Branch(cond *Node, name string, yes, no func()) {
 	outer := b.Cur
-	it := Item{Kind: ItemIf, Args: []*Node{cond}, Text: name}
+	it := Item{Kind: ItemIf, Args: b.Operands(cond), Text: name}
 	it.Body = NewRegion(BranchRegion, outer)
 	b.Cur = it.Body
 	yes()

@@ -67,7 +67,7 @@ func (b *Builder) advance(base, n *Node, k int64) *Node {
 	first := b.ptr(Add, base, scale(c.lo))
 	by := scale(c.step)
 	r := b.newReg("at", b.Machine.Int(b.Machine.Pointer.Bits))
-	b.Add(Item{Kind: ItemSet, Reg: r, Args: []*Node{first}})
+	b.Add(Item{Kind: ItemSet, Reg: r, Args: b.Operands(first)})
 	b.Cur = cur
 	ind := &induction{reg: r, value: b.Stable(r, c.body, false), by: by}
 	if c.body.inductions == nil {
@@ -100,6 +100,6 @@ func (b *Builder) advanceAll(body *Region) {
 	add := b.Machine.Op(Add, b.Machine.Pointer.Bits)
 	for _, ind := range body.advanced {
 		next := b.unshared(body, add, ind.value.Type, ind.value, ind.by)
-		b.Add(Item{Kind: ItemSet, Reg: ind.reg, Args: []*Node{next}})
+		b.Add(Item{Kind: ItemSet, Reg: ind.reg, Args: b.Operands(next)})
 	}
 }

@@ -21,7 +21,7 @@ func (b *Builder) Loop(l Loop) {
 	typ := l.Lo.Type
 	iv := &Variable{Reg: b.newReg(l.Name, typ), Type: typ, Name: l.Name}
 	outer := b.Cur
-	b.Add(Item{Kind: ItemSet, Reg: iv.Reg, Args: []*Node{l.Lo}})
+	b.Add(Item{Kind: ItemSet, Reg: iv.Reg, Args: b.Operands(l.Lo)})
 	till, around := l.End, outer
 	if e.Strip > 0 {
 		around = NewRegion(LoopRegion, outer)
@@ -38,13 +38,13 @@ func (b *Builder) Loop(l Loop) {
 	b.Cur = body
 	b.advanceAll(body)
 	next := b.unshared(body, b.Machine.Op(Add, b.bitsOf(i)), typ, i, l.Step)
-	b.Add(Item{Kind: ItemSet, Reg: iv.Reg, Args: []*Node{next}})
+	b.Add(Item{Kind: ItemSet, Reg: iv.Reg, Args: b.Operands(next)})
 	if e.Polls && e.Strip == 0 {
 		l.Poll(e.Body)
 	}
 	again := b.before(iv, till)
 	b.Cur = around
-	b.CloseLoop(Item{Kind: ItemLoop, Body: body, Args: []*Node{again}, Text: l.Name}, exit)
+	b.CloseLoop(Item{Kind: ItemLoop, Body: body, Args: b.Operands(again), Text: l.Name}, exit)
 	if around == outer {
 		if e.After > 0 {
 			l.Poll(e.After)
@@ -54,7 +54,7 @@ func (b *Builder) Loop(l Loop) {
 	b.Branch(b.before(iv, l.End), "strip", func() { l.Poll(e.Body * float64(e.Strip)) }, nil)
 	again = b.before(iv, l.End)
 	b.Cur = outer
-	b.Add(Item{Kind: ItemLoop, Body: around, Args: []*Node{again}, Text: l.Name + "_strip"})
+	b.Add(Item{Kind: ItemLoop, Body: around, Args: b.Operands(again), Text: l.Name + "_strip"})
 }
 
 // CloseLoop appends a loop, wrapped in a block if something breaks out of it.
@@ -64,7 +64,7 @@ func (b *Builder) CloseLoop(it Item, exit *Region) {
 		return
 	}
 	it.At = b.At
-	exit.Items = append(exit.Items, it)
+	exit.add(it)
 	b.Add(Item{Kind: ItemBlock, Body: exit, Text: "exit"})
 }
 
@@ -80,7 +80,7 @@ func (b *Builder) stripEnd(iv *Variable, end *Node, turns int64) *Node {
 	most := b.IntLike(end, turns)
 	rest := b.Fn(Sub, end, now)
 	r := b.newReg(iv.Name+"_till", iv.Type)
-	b.Add(Item{Kind: ItemSet, Reg: r, Args: []*Node{b.Fn(Add, now, b.Fn(Select, rest, most, b.Fn(LtU, rest, most)))}})
+	b.Add(Item{Kind: ItemSet, Reg: r, Args: b.Operands(b.Fn(Add, now, b.Fn(Select, rest, most, b.Fn(LtU, rest, most))))})
 	return b.Stable(r, b.Cur, false)
 }
 

@@ -71,7 +71,7 @@ func (b *Builder) classOf(v *tir.Var) *Class {
 // is a hint for the register that holds the value.
 func (b *Builder) Load(a Access, into *Node, name string) *Node {
 	k := key{op: a.Op, a: a.Address, b: into, imm: a.Offset, hi: uint64(a.Lane)}
-	if n := b.lookup(k); n != nil && !b.forgotten(n) {
+	if n := b.lookup(&k); n != nil && !b.forgotten(n) {
 		n.used = b.ids
 		return n
 	}
@@ -83,7 +83,7 @@ func (b *Builder) Load(a Access, into *Node, name string) *Node {
 	n := b.node(Node{Op: a.Op, Imm: a.Offset, Hi: uint64(a.Lane), Type: info.Result, unstable: true, Pointer: a.Through, Name: name}, args)
 	n.used = b.ids
 	c.live = append(c.live, n)
-	b.define(n, k, b.placeLoad(args, a.Through))
+	b.define(n, &k, b.placeLoad(args, a.Through))
 	return n
 }
 
@@ -128,7 +128,10 @@ func (b *Builder) loopWrites(e *LoopEffects, v *tir.Var) bool {
 // Store writes memory; mask says which lanes of a vector, where there is one.
 func (b *Builder) Store(a Access, val *Node, mask ...*Node) {
 	killClass(b.classOf(a.Through))
-	b.Add(Item{Kind: ItemStore, Op: a.Op, Args: append([]*Node{a.Address, val}, mask...), Imm: a.Offset, Lane: a.Lane})
+	args := b.memory.args.take(2 + len(mask))
+	args[0], args[1] = a.Address, val
+	copy(args[2:], mask)
+	b.Add(Item{Kind: ItemStore, Op: a.Op, Args: args, Imm: a.Offset, Lane: a.Lane})
 }
 
 // KillEffects ends the reads of what a loop may write; nil stands for a loop that may write anything.

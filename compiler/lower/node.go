@@ -28,6 +28,7 @@ type Node struct {
 	Uses  int  // users, once CountUses has run
 	Cross bool // used in another region than its own
 
+	self     [1]*Node // the node, as the parts of a scalar
 	fn       Fn
 	bits     uint8
 	id       int
@@ -67,26 +68,3 @@ func (n *Node) Leaf() bool { return n.fn == Const || n.fn == Get && !n.unstable 
 
 // Live reports whether a read still holds at the current place.
 func (n *Node) Live() bool { return n.barrier == never }
-
-// key identifies equal nodes.
-type key struct {
-	op      Op
-	a, b, c *Node
-	imm, hi uint64
-	callee  Ref
-}
-
-func keyOf(op Op, imm, hi uint64, args []*Node) key {
-	k := key{op: op, imm: imm, hi: hi}
-	switch len(args) {
-	case 3:
-		k.c = args[2]
-		fallthrough
-	case 2:
-		k.b = args[1]
-		fallthrough
-	case 1:
-		k.a = args[0]
-	}
-	return k
-}

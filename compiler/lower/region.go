@@ -21,9 +21,10 @@ type Region struct {
 	Label int          // for what writes the function
 	Held  []*Node      // nodes that have a register, for the same
 
+	memory *Memory
 	parent *Region
 	depth  int
-	known  map[key]*Node
+	id     int // among the regions of its function
 
 	inductions map[inductionKey]*induction
 	advanced   []*induction // the same, in order
@@ -67,21 +68,21 @@ type Item struct {
 }
 
 // NewRegion returns an empty region inside of parent.
-func NewRegion(kind RegionKind, parent *Region) *Region {
-	r := &Region{Kind: kind, parent: parent}
+func NewRegion(kind RegionKind, parent *Region) *Region { return parent.memory.region(kind, parent) }
+
+// region returns an empty region.
+func (m *Memory) region(kind RegionKind, parent *Region) *Region {
+	m.count++
+	r := &m.regions.take(1)[0]
+	*r = Region{Kind: kind, memory: m, parent: parent, id: m.count}
 	if parent != nil {
 		r.depth = parent.depth + 1
 	}
 	return r
 }
 
-// add appends an item. Most regions have a few.
-func (r *Region) add(it Item) {
-	if r.Items == nil {
-		r.Items = make([]Item, 0, 4)
-	}
-	r.Items = append(r.Items, it)
-}
+// add appends an item.
+func (r *Region) add(it Item) { r.memory.add(r, it) }
 
 // Root is the region of the function that r is in.
 func (r *Region) Root() *Region {

@@ -7,12 +7,12 @@ import "github.com/irscope/irscope/runtime/dtype"
 // zeros. Integers of 8 and 16 bits are kept in 32, extended as their type has it, and floats of 16 bits as their bits.
 type Value struct {
 	DType dtype.DType
-	Parts []*Node
+	Parts []*Node // not to be changed: values share them
 	Mask  int
 }
 
 // One is a scalar.
-func One(d dtype.DType, n *Node) Value { return Value{DType: d, Parts: []*Node{n}} }
+func One(d dtype.DType, n *Node) Value { return Value{DType: d, Parts: n.self[:]} }
 
 // Each makes a value of n parts.
 func Each(d dtype.DType, mask, n int, f func(i int) *Node) Value {

@@ -16,19 +16,19 @@ func (b *Builder) NewVariable(name string, t Type) *Variable {
 // Read returns the present value of v.
 func (b *Builder) Read(v *Variable) *Node {
 	k := key{op: b.Machine.Op(Get, 0), imm: uint64(v.Reg)}
-	if n := b.lookup(k); n != nil {
+	if n := b.lookup(&k); n != nil {
 		return n
 	}
 	n := b.node(Node{Op: k.op, Imm: k.imm, Type: v.Type, fn: Get, unstable: true, Name: v.Name}, nil)
 	v.live = append(v.live, n)
-	b.define(n, k, b.Cur)
+	b.define(n, &k, b.Cur)
 	return n
 }
 
 // Set assigns v.
 func (b *Builder) Set(v *Variable, val *Node) {
 	b.killVariable(v)
-	b.Add(Item{Kind: ItemSet, Reg: v.Reg, Args: []*Node{val}})
+	b.Add(Item{Kind: ItemSet, Reg: v.Reg, Args: b.Operands(val)})
 }
 
 func (b *Builder) killVariable(v *Variable) {

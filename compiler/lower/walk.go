@@ -37,7 +37,7 @@ func NewWalker(ctx context.Context, target, name string, m *Machine, gen Generat
 // Function translates the body of p, whose parameters are in Vars. callee reports whether a call goes to a function of the module.
 func (w *Walker) Function(p *tir.PrimFunc, callee func(*tir.Call) bool) {
 	w.NoAlias = p.Attrs.Bool("tir.noalias", false)
-	body, _ := unroll(p.Body)
+	body := unroll(p.Body)
 	w.Effects = Scan(body, ScanOptions{Step: w.step, Callee: callee, Quiet: w.Machine.Quiet})
 	if cost := w.Effects.Cost; cost > TurnCost {
 		w.gen.Poll(cost)

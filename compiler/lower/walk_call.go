@@ -25,7 +25,7 @@ func (w *Walker) call(e *tir.Call) Value {
 		if !w.Plain {
 			v = w.Cast(v, dtype.Int32T, what)
 		}
-		w.Add(Item{Kind: ItemReturn, Args: []*Node{v.Scalar()}})
+		w.Add(Item{Kind: ItemReturn, Args: w.Operands(v.Scalar())})
 		return w.nothing()
 	case tir.OpLikely.Name:
 		return w.Expr(e.Args[0])

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -36,7 +38,7 @@ func (w *Walker) dot(e *tir.Call, what string) Value {
 		}
 		return w.arith(tir.OpAdd, acc, w.arith(tir.OpAdd, pairs(xe, ye), pairs(xo, yo), what), what)
 	}
-	xs, ys, sums := w.Scalars(x), w.Scalars(y), w.Scalars(acc)
+	xs, ys, sums := w.Scalars(x), w.Scalars(y), slices.Clone(w.Scalars(acc))
 	for i := range sums {
 		for k := range 4 {
 			sums[i] = w.Fn(Add, sums[i], w.Fn(Mul, w.byteOf(xs[i], k, x.DType), w.byteOf(ys[i], k, y.DType)))

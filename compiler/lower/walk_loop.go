@@ -66,7 +66,7 @@ func (w *Walker) forBody(s *tir.For, lo, end, step *Node) {
 			v := One(s.LoopVar.DType(), i)
 			if w.bitsOf(lo) == 32 && s.LoopVar.DType().Bits == 64 {
 				w.Linear[s.LoopVar] = w.Atom(i)
-				v.Parts[0] = w.Fn(ExtendS, i)
+				v = One(s.LoopVar.DType(), w.Fn(ExtendS, i))
 			}
 			w.Vars[s.LoopVar] = v
 			return w.loopBody(s, s.Body, turn)
@@ -110,7 +110,7 @@ func (w *Walker) whileStmt(s *tir.While) {
 	body.Loop = eff
 	w.Cur = body
 	cond := w.ScalarExpr(s.Cond, "While")
-	w.Add(Item{Kind: ItemBreak, Target: exit, Args: []*Node{w.Fn(Eqz, cond)}})
+	w.Add(Item{Kind: ItemBreak, Target: exit, Args: w.Operands(w.Fn(Eqz, cond))})
 	w.turn(exit, s.Body, body)
 	w.gen.Poll(eff.Body)
 	w.Cur = outer

@@ -16,7 +16,12 @@ type origin struct {
 
 // Note says what the code from an offset on is for, nil where it is for no statement. No offset is below that of the note before it.
 func (o *Origins) Note(at int, s tir.Stmt) {
-	if n := len(o.list); n == 0 || o.list[n-1].stmt != s {
+	n := len(o.list)
+	if n > 0 && o.list[n-1].at == at { // there is no code that the note before is about
+		n--
+		o.list = o.list[:n]
+	}
+	if n == 0 || o.list[n-1].stmt != s {
 		o.list = append(o.list, origin{at, s})
 	}
 }

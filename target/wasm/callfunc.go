@@ -81,6 +81,6 @@ func (g *gen) callFunction(e *tir.Call, name string, args []tir.Expr) value {
 // check leaves the function where an error code is not 0.
 func (g *gen) check(code *node) {
 	if g.kernel {
-		g.Branch(code, "error", func() { g.Add(item{Kind: lower.ItemReturn, Args: []*node{code}}) }, nil)
+		g.Branch(code, "error", func() { g.Add(item{Kind: lower.ItemReturn, Args: g.Operands(code)}) }, nil)
 	}
 }

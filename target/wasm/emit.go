@@ -44,7 +44,7 @@ func (e *emitter) standFor(s tir.Stmt) {
 }
 
 func (e *emitter) region(r *region) {
-	probes := findProbes(r)
+	probes := e.mod.probes.find(r)
 	for i := range r.Items {
 		if len(probes[i]) > 0 {
 			e.standFor(nil)

@@ -33,7 +33,7 @@ func (g *gen) Raise(s *tir.AssertStmt, bound []tir.Expr) {
 	text, fact, values := codegen.FailureOf(s, bound)
 	id := g.i32(int32(g.mod.errors.id(abi.Message{Kind: "RuntimeError", Text: text, Fact: fact})))
 	facts := g.Facts(values)
-	g.Add(item{Kind: lower.ItemCall, Callee: lower.Ref(wasmbin.PackFunc(g.mod.hostFunc(abi.ImportRaise))), Args: []*node{id, facts[0], facts[1]}})
+	g.Add(item{Kind: lower.ItemCall, Callee: lower.Ref(wasmbin.PackFunc(g.mod.hostFunc(abi.ImportRaise))), Args: g.Operands(id, facts[0], facts[1])})
 	g.leave(abi.ErrRaised)
 }
 
@@ -44,5 +44,5 @@ func (g *gen) leave(code int32) {
 		g.Add(item{Kind: lower.ItemTrap})
 		return
 	}
-	g.Add(item{Kind: lower.ItemReturn, Args: []*node{g.i32(code)}})
+	g.Add(item{Kind: lower.ItemReturn, Args: g.Operands(g.i32(code))})
 }

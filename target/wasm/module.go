@@ -26,6 +26,8 @@ type module struct {
 	polls   bool              // left is defined
 	data    data
 	errors  messages
+	graphs  lower.Memory // of one function after the other
+	probes  probeScan
 }
 
 // function is a TIR function and the wasm function that it becomes.
@@ -54,6 +56,7 @@ func (fn *function) lines() (string, []tir.Stmt) {
 
 func newModule(t target.Target) *module {
 	m := &module{bin: &wasmbin.Module{}, target: t, funcs: map[string]*function{}}
+	m.probes = probeScan{found: map[*node]int{}, seen: map[*node]bool{}}
 	m.data = data{strings: map[string]int{}, blobs: map[*ir.Blob]int{}}
 	m.bin.ImportMemory(abi.ImportModule, abi.ImportMemory, wasmbin.Limits{Min: abi.MemoryMinPages})
 	m.base = m.bin.ImportGlobal(abi.ImportModule, abi.ImportDataBase, wasmbin.I32, false)
@@ -179,6 +182,7 @@ func (m *module) generate(ctx context.Context, fn *function) (err error) {
 	g.Walker = lower.NewWalker(ctx, kind, fn.name, machine(), g,
 		func(name string, t lower.Type) lower.Reg { return lower.Reg(fn.f.NewLocal(name, wasmbin.ValType(t))) },
 		func(r lower.Reg) lower.Type { return lower.Type(fn.f.LocalType(wasmbin.Local(r))) })
+	g.In(&m.graphs)
 	g.Plain = !fn.kernel
 	body := g.Cur
 	for i, v := range fn.prim.Params {

@@ -1,10 +1,7 @@
 package wasm
 
 import (
-	"slices"
-
 	"github.com/irscope/irscope/compiler/lower"
-
 	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
 
@@ -16,19 +13,20 @@ type probe struct {
 
 // access is the part of memory that a straight run of items touches from one base address.
 type access struct {
+	base  *node
 	count int
 	item  int // the item with the first access
 	first int // end of the first access
 	end   int // largest end
 }
 
-// findProbes says before which items of r to probe which base addresses. wazero checks the
+// find says before which items of r to probe which base addresses. wazero checks the
 // bounds of an access unless an earlier one from the same value, in the same basic block,
 // reached as far: so one access to the last byte saves the checks of all others. The probe's
 // load itself is dropped as dead; the check stays. Only accesses that run whenever the probe
 // does count: those of the items up to the next control flow.
-func findProbes(r *region) map[int][]probe {
-	s := probeScan{r: r, found: map[*node]*access{}, seen: map[*node]bool{}, out: map[int][]probe{}}
+func (s *probeScan) find(r *region) map[int][]probe {
+	s.r, s.out = r, nil
 	for i := range r.Items {
 		it := &r.Items[i]
 		s.item = i
@@ -52,13 +50,14 @@ func findProbes(r *region) map[int][]probe {
 	return s.out
 }
 
+// probeScan finds the probes of one region after the other.
 type probeScan struct {
 	r     *region
 	item  int
-	found map[*node]*access
-	bases []*node // keys of found, in order
+	found map[*node]int // place in list
+	list  []access
 	seen  map[*node]bool
-	out   map[int][]probe
+	out   map[int][]probe // by item; nil where there are none
 }
 
 func (s *probeScan) visit(n *node) {
@@ -78,23 +77,27 @@ func (s *probeScan) touch(base *node, off, size int) {
 	if base.IsConst() || (!base.Leaf() && base.Inlined()) {
 		return
 	}
-	a := s.found[base]
-	if a == nil {
-		a = &access{first: off + size, item: s.item}
-		s.found[base] = a
-		s.bases = append(s.bases, base)
+	i, ok := s.found[base]
+	if !ok {
+		i = len(s.list)
+		s.found[base] = i
+		s.list = append(s.list, access{base: base, first: off + size, item: s.item})
 	}
+	a := &s.list[i]
 	a.count++
 	a.end = max(a.end, off+size)
 }
 
 func (s *probeScan) flush() {
-	for _, b := range s.bases {
-		if a := s.found[b]; a.count > 1 && a.end > a.first {
-			s.out[a.item] = append(s.out[a.item], probe{b, a.end})
+	for _, a := range s.list {
+		if a.count > 1 && a.end > a.first {
+			if s.out == nil {
+				s.out = map[int][]probe{}
+			}
+			s.out[a.item] = append(s.out[a.item], probe{a.base, a.end})
 		}
 	}
-	s.bases = slices.Delete(s.bases, 0, len(s.bases))
+	s.list = s.list[:0]
 	clear(s.found)
 	clear(s.seen)
 }

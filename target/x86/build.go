@@ -101,6 +101,7 @@ func BuildFor(ctx context.Context, funcs []codegen.Func, machine Machine) (*code
 	}
 	obj.Blob, obj.Messages, obj.Data = *blob, m.messages, m.data.bytes
 	slices.SortFunc(obj.Symbols, func(a, b native.Symbol) int { return strings.Compare(a.Name, b.Name) })
+	m.insts, m.types, m.graphs = nil, nil, lower.Memory{} // listings hold on to the module
 	for i := range lib.Kernels {
 		l := &listing{blob: blob, from: ranges[i][0], to: ranges[i][1], marks: m.marks, origins: &m.origins}
 		lib.Kernels[i].Text, lib.Kernels[i].Lines = l.text, l.print
@@ -123,6 +124,7 @@ type module struct {
 	insts      []inst       // room for those of a function
 	types      []lower.Type // the same
 	origins    codegen.Origins
+	graphs     lower.Memory // of one function after the other
 }
 
 func newModule(m Machine) *module {
@@ -181,6 +183,7 @@ func (m *module) linear(ctx context.Context, f codegen.Func) (l *linear, err err
 	defer lower.Recover(&err)
 	g := &gen{mod: m, wide: m.machine.Width, types: m.types, poolIDs: map[string]uint64{}}
 	g.Walker = lower.NewWalker(ctx, kind, f.Name, machineOf(g), g, g.newReg, func(r lower.Reg) lower.Type { return g.types[r] })
+	g.In(&m.graphs)
 	p := f.Prim
 	if reason := takes(p); reason != nil {
 		g.Fail(reason.Node, "%s", reason.Msg)

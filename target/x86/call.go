@@ -56,7 +56,7 @@ func (g *gen) Raise(s *tir.AssertStmt, bound []tir.Expr) {
 	text, fact, values := codegen.FailureOf(s, bound)
 	id := g.i64(int64(g.mod.message(abi.Message{Kind: "RuntimeError", Text: text, Fact: fact})))
 	facts := g.Facts(values)
-	g.Add(item{Kind: lower.ItemCall, Callee: raised, Args: []*node{id, facts[0], facts[1]}})
+	g.Add(item{Kind: lower.ItemCall, Callee: raised, Args: g.Operands(id, facts[0], facts[1])})
 	g.leave(native.StatusRaised)
 }
 
@@ -65,7 +65,7 @@ func (g *gen) NoMemory() { g.leave(native.StatusFailed) }
 
 // leave returns a status.
 func (g *gen) leave(status int32) {
-	g.Add(item{Kind: lower.ItemReturn, Args: []*node{g.i32(status)}})
+	g.Add(item{Kind: lower.ItemReturn, Args: g.Operands(g.i32(status))})
 }
 
 // request asks something of the host: its answer goes to a register.
