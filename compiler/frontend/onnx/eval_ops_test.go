@@ -113,6 +113,7 @@ func evalTable() map[string]func(*evalCall) any {
 				return c.in[2].Data[0]
 			})
 		}),
+		"relax.topk": evalTopK,
 		"relax.triu": one(evalTriangle(1)),
 		"relax.tril": one(evalTriangle(-1)),
 		"relax.cumsum": one(func(c *evalCall) *tensor {

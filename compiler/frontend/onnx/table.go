@@ -38,6 +38,7 @@ var operators = sync.OnceValue(func() map[string]*operator {
 		shapeRows(),
 		indexRows(),
 		scatterRows(),
+		sortRows(),
 		createRows(),
 		linearRows(),
 		convRows(),
