@@ -43,6 +43,7 @@ var operators = sync.OnceValue(func() map[string]*operator {
 		linearRows(),
 		convRows(),
 		poolRows(),
+		lpRows(),
 		normRows(),
 		resizeRows(),
 		visionRows(),
