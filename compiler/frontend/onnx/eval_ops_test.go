@@ -114,6 +114,9 @@ func evalTable() map[string]func(*evalCall) any {
 			})
 		}),
 		"relax.topk":          evalTopK,
+		"relax.nn.rnn":        evalRecurrent("rnn"),
+		"relax.nn.gru":        evalRecurrent("gru"),
+		"relax.nn.lstm":       evalRecurrent("lstm"),
 		"relax.triu":          one(evalTriangle(1)),
 		"relax.tril":          one(evalTriangle(-1)),
 		"relax.cumsum":        one(evalRunning(0, func(a, b float64) float64 { return a + b })),

@@ -37,8 +37,8 @@ func topK(n *node) {
 	if k == 0 { // which the operator of Relax takes for all
 		shape := append([]tir.Expr{}, dims...)
 		shape[axis] = tir.Int(0)
-		n.result("relax.full", args(shapeExpr(shape), n.constant(n.dtype(0), 0)), "dtype", n.dtype(0))
-		n.set(1, n.emit("relax.full", args(shapeExpr(shape), n.constant(dtype.Int64T, 0)), "dtype", dtype.Int64T))
+		n.set(0, n.filled(n.dtype(0), shape, 0))
+		n.set(1, n.filled(dtype.Int64T, shape, 0))
 		return
 	}
 	t := n.emit("relax.topk", args(n.expr(0)), "k", k, "axis", int64(axis), "ret_type", "both",

@@ -35,7 +35,7 @@ func TestTopK(t *testing.T) {
 	wantBindings(t, importFn(t, topKOf(10, 5, []any{3, 5}, ob.Int("axis", -1)), Options{}), both("3, 5")...)
 	wantBindings(t, importFn(t, topKOf(24, 2, []any{"n", 5}, ob.Int("axis", 0), ob.Int("largest", 0)), Options{}), both("2, 5")...)
 	wantBindings(t, importFn(t, topKOf(11, 0, []any{3, 5}), Options{}),
-		`v = relax.full: Tensor((3, 0), "float32")`, `v_full = relax.full: Tensor((3, 0), "int64")`, `i = *relax.Var: Tensor((3, 0), "int64")`)
+		`v = *relax.Constant: Tensor((3, 0), "float32")`, `i = *relax.Constant: Tensor((3, 0), "int64")`)
 	for want, b := range map[string]*ob.Builder{
 		`TopK "node" (operator set 17): k is 6, expected 0 to the extent of axis 1, which is 5`: topKOf(17, 6, []any{3, 5}),
 		`k is -1, expected 0 to the extent of axis 0, which is n`:                               topKOf(17, -1, []any{"n"}),

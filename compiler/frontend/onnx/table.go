@@ -45,6 +45,7 @@ var operators = sync.OnceValue(func() map[string]*operator {
 		poolRows(),
 		lpRows(),
 		normRows(),
+		recurrentRows(),
 		resizeRows(),
 		visionRows(),
 		quantizeRows(),
