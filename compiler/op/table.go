@@ -25,6 +25,7 @@ var all = sync.OnceValue(func() []*Op {
 		nnOps(),
 		normOps(),
 		attentionOps(),
+		recurrentOps(),
 		imageOps(),
 		visionOps(),
 		advancedOps(),

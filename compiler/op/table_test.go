@@ -37,7 +37,7 @@ nn.max_pool1d nn.max_pool2d nn.max_pool3d nn.avg_pool1d nn.avg_pool2d nn.avg_poo
 nn.adaptive_avg_pool1d nn.adaptive_avg_pool2d nn.adaptive_avg_pool3d
 nn.relu nn.leakyrelu nn.prelu nn.gelu nn.gelu_tanh nn.selu nn.silu nn.softplus nn.softmax nn.log_softmax
 nn.batch_norm nn.layer_norm nn.group_norm nn.instance_norm nn.rms_norm nn.dropout nn.pad nn.pixel_shuffle
-nn.batch_flatten nn.attention nn.attention_bias nn.attention_var_len nn.cross_entropy_with_logits nn.nll_loss
+nn.batch_flatten nn.rnn nn.gru nn.lstm nn.attention nn.attention_bias nn.attention_var_len nn.cross_entropy_with_logits nn.nll_loss
 image.resize2d image.resize3d image.grid_sample image.affine_grid
 vision.all_class_non_max_suppression vision.get_valid_counts vision.non_max_suppression vision.multibox_transform_loc
 vision.roi_align vision.roi_pool

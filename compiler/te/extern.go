@@ -16,6 +16,8 @@ type external struct {
 	inputs  []*Tensor
 	offsets bool // inputs of the function that it reads may start anywhere in their memory
 	body    func(in, out []*tir.Buffer) tir.Stmt
+	// nested, if not nil, stands in for body: it writes blocks, which schedules see.
+	nested func(b *builder, in, out []*tir.Buffer) (tir.Stmt, error)
 }
 
 // Extern returns tensors that the statements of body compute from the inputs, for what is
@@ -40,7 +42,7 @@ func Extern(name string, outs []Out, inputs []*Tensor, body func(in, out []*tir.
 func Offsets() Option { return func(o *options) { o.offsets = true } }
 
 // emitExtern returns the block of an external computation.
-func (b *builder) emitExtern(op *operation) tir.Stmt {
+func (b *builder) emitExtern(op *operation) (tir.Stmt, error) {
 	list := func(ts []*Tensor) (out []*tir.Buffer, whole []*tir.BufferRegion) {
 		seen := map[*Tensor]bool{}
 		for _, t := range ts {
@@ -54,6 +56,14 @@ func (b *builder) emitExtern(op *operation) tir.Stmt {
 	}
 	in, reads := list(op.extern.inputs)
 	out, writes := list(op.outputs)
-	blk := &tir.Block{Base: b.base, Name: b.labels.Fresh(op.name, "_"), Reads: reads, Writes: writes, Body: op.extern.body(in, out)}
-	return &tir.BlockRealize{Base: b.base, Predicate: tir.Bool(true), Block: blk}
+	blk := &tir.Block{Base: b.base, Name: b.labels.Fresh(op.name, "_"), Reads: reads, Writes: writes}
+	if op.extern.nested == nil {
+		blk.Body = op.extern.body(in, out)
+	} else {
+		var err error
+		if blk.Body, err = op.extern.nested(b, in, out); err != nil {
+			return nil, err
+		}
+	}
+	return &tir.BlockRealize{Base: b.base, Predicate: tir.Bool(true), Block: blk}, nil
 }

@@ -2,6 +2,7 @@ package te
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
@@ -102,6 +103,7 @@ type builder struct {
 	done    map[*operation]bool
 	allocs  []*tir.Buffer
 	stmts   []tir.Stmt
+	sub     map[*tir.Var]tir.Expr // what stands for variables that are no axes
 }
 
 // onlyBlock returns the block of the only computation where that is external: TVM makes it the root.
@@ -233,13 +235,14 @@ func (op *operation) inputs() []*Tensor {
 // emit returns the loops and the block of op.
 func (b *builder) emit(op *operation) (tir.Stmt, error) {
 	if op.extern != nil {
-		return b.emitExtern(op), nil
+		return b.emitExtern(op)
 	}
 	axes := op.axes
 	if r := op.reduce(); r != nil {
 		axes = append(append([]*tir.IterVar{}, axes...), r.Axis...)
 	}
 	n := &nest{builder: b, op: op, an: arith.Bounded(b.budget), sub: map[*tir.Var]tir.Expr{}}
+	maps.Copy(n.sub, b.sub)
 	for _, a := range axes {
 		n.axis(a)
 	}

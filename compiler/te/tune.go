@@ -166,7 +166,9 @@ func (t *tuner) operation(op *operation, keep bool) []*Tensor {
 			return op.outputs
 		}
 		out := *op
-		out.extern = &external{inputs: ins, body: op.extern.body}
+		ext := *op.extern
+		ext.inputs = ins
+		out.extern = &ext
 		return out.results(nil)
 	}
 	out := *op

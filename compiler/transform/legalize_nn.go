@@ -1,6 +1,8 @@
 package transform
 
 import (
+	"strings"
+
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
@@ -53,6 +55,8 @@ func nnRule(name string) rule {
 		}
 	case "nn.attention", "nn.attention_bias":
 		return one(attention)
+	case "nn.rnn", "nn.gru", "nn.lstm":
+		return func(k *kernel) ([]*te.Tensor, error) { return recurrent(k, name) }
 	}
 	return normRule(name)
 }
@@ -142,4 +146,36 @@ func attention(k *kernel) *te.Tensor {
 		return q
 	}
 	return topi.Attention(q, key, v, bias, topi.AttentionOpts{Scale: k.float("scale"), Causal: k.str("causal_mask"), Window: k.int("window_size")})
+}
+
+// recurrent reads the arguments of a recurrent network; those that may be left out are nil then.
+func recurrent(k *kernel, name string) ([]*te.Tensor, error) {
+	o := topi.RecurrentOpts{
+		Reverse: k.bool("reverse"), Clip: k.float("clip"), InputForget: k.bool("input_forget"), LinearBeforeReset: k.bool("linear_before_reset"),
+	}
+	alpha, beta := k.floats("alpha"), k.floats("beta")
+	for i, act := range strings.Split(k.str("activations"), ",") {
+		g := topi.Gate{Name: act}
+		if i < len(alpha) {
+			g.Alpha = alpha[i]
+		}
+		if i < len(beta) {
+			g.Beta = beta[i]
+		}
+		o.Gates = append(o.Gates, g)
+	}
+	var args [6]*te.Tensor
+	for i := range k.call.Args {
+		args[i] = k.tensor(i)
+	}
+	if k.err != nil {
+		return nil, k.err
+	}
+	switch name {
+	case "nn.rnn":
+		return topi.RNN(args[0], args[1], args[2], args[3], o)
+	case "nn.gru":
+		return topi.GRU(args[0], args[1], args[3], args[2], args[4], o)
+	}
+	return topi.LSTM(args[0], args[1], args[2], args[3], args[4], args[5], o)
 }

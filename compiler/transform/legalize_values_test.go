@@ -198,6 +198,10 @@ func TestOperatorsByValues(t *testing.T) {
 		{"R.einsum((x, x), subscripts=\"i,i->\")", []string{"2: 2 3"}, []float64{13}},
 
 		// Scores are the query times the keys: 1 and 2 here.
+		{"R.nn.rnn(x, y, z, activations=\"affine\", alpha=[1.0], beta=[0.5])", []string{"2 1 1: 1 2", "1 1: 2", "1 1: 3"}, []float64{7.5, 17.5, 17.5}},
+		{"R.nn.rnn(x, y, z, activations=\"relu\", reverse=True, clip=4.0)", []string{"2 1 1: 1 2", "1 1: 1", "1 1: 3"}, []float64{4, 4, 4}},
+		{"R.nn.gru(x, y, z, u, v, activations=\"relu,relu\")", []string{"2 1 3: 0.5 2 1 0 0 9", "1 3: 0 0 2", "1 1: 1", "1: 3", "1 int32: 1"}, []float64{4.5, 0, 4.5}},
+		{"R.nn.lstm(x, y, z, u, activations=\"relu,relu,relu\")", []string{"1 1 4: 1 2 3 4", "1 4: 0 1 0 0", "1 1: 1", "1 1: 2"}, []float64{30, 30, 10}},
 		{"R.nn.attention(x, y, z, scale=1.0)", []string{"1 1 1 1: 1", "1 2 1 1: 1 2", "1 2 1 1: 0 1"}, []float64{e / (1 + e)}},
 		{"R.nn.attention(x, y, z)", []string{"1 1 1 4: 1 0 0 0", "1 2 1 4: 2 0 0 0 4 0 0 0", "1 2 1 1: 0 1"}, []float64{e / (1 + e)}},
 		{"R.nn.attention(x, y, z, scale=1.0, causal_mask=\"TopLeft\")", []string{"1 1 1 1: 1", "1 2 1 1: 1 2", "1 2 1 1: 0 1"}, []float64{0}},

@@ -113,19 +113,14 @@ func evalTable() map[string]func(*evalCall) any {
 				return c.in[2].Data[0]
 			})
 		}),
-		"relax.triu": one(evalTriangle(1)),
-		"relax.tril": one(evalTriangle(-1)),
-		"relax.cumsum": one(func(c *evalCall) *tensor {
-			a := int(c.attrs.Int("axis", 0))
-			last := int(c.attrs.Int("exclusive", 0))
-			return evalIndex(c, func(idx []int) float64 {
-				sum, at := 0.0, slices.Clone(idx)
-				for at[a] = 0; at[a] <= idx[a]-last; at[a]++ {
-					sum += read(c.in[0], at)
-				}
-				return sum
-			})
-		}),
+		"relax.topk":          evalTopK,
+		"relax.nn.rnn":        evalRecurrent("rnn"),
+		"relax.nn.gru":        evalRecurrent("gru"),
+		"relax.nn.lstm":       evalRecurrent("lstm"),
+		"relax.triu":          one(evalTriangle(1)),
+		"relax.tril":          one(evalTriangle(-1)),
+		"relax.cumsum":        one(evalRunning(0, func(a, b float64) float64 { return a + b })),
+		"relax.cumprod":       one(evalRunning(1, func(a, b float64) float64 { return a * b })),
 		"relax.nn.layer_norm": one(evalLayerNorm),
 		"relax.nn.batch_norm": func(c *evalCall) any { return []any{evalBatchNorm(c), c.in[3], c.in[4]} },
 	}
@@ -547,6 +542,19 @@ func evalTriangle(dir int) func(*evalCall) *tensor {
 				return 0
 			}
 			return read(c.in[0], idx)
+		})
+	}
+}
+
+func evalRunning(start float64, f func(a, b float64) float64) func(*evalCall) *tensor {
+	return func(c *evalCall) *tensor {
+		a, exclusive := int(c.attrs.Int("axis", 0)), int(truth(c.attrs.Bool("exclusive", false)))
+		return evalIndex(c, func(idx []int) float64 {
+			y, at := start, slices.Clone(idx)
+			for at[a] = 0; at[a] <= idx[a]-exclusive; at[a]++ {
+				y = f(y, read(c.in[0], at))
+			}
+			return y
 		})
 	}
 }

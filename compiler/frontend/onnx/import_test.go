@@ -179,6 +179,17 @@ func TestSoftmaxBefore13(t *testing.T) {
 	}
 }
 
+func TestHardmaxBefore13(t *testing.T) {
+	wantBindings(t, importFn(t, one(11, "Hardmax", nil, "x:f:n 3 4"), Options{}),
+		`y_reshape = relax.reshape: Tensor((n, 12), "float32")`,
+		`y_argmax = relax.argmax: Tensor((n, 1), "int64")`,
+		`y_arange = relax.arange: Tensor((12,), "int64")`,
+		`y_reshape_1 = relax.reshape: Tensor((1, 12), "int64")`,
+		`y_equal = relax.equal: Tensor((n, 12), "bool")`,
+		`y_astype = relax.astype: Tensor((n, 12), "float32")`,
+		`y = relax.reshape: Tensor((n, 3, 4), "float32")`)
+}
+
 // one builds a model of one node with the given inputs, each a name and a shape.
 func one(opset int64, op string, attrs []onnxpb.Attribute, inputs ...string) *ob.Builder {
 	b := ob.New("g", opset)
@@ -291,6 +302,19 @@ func TestErrors(t *testing.T) {
 			b.Output("a", onnxpb.Float, 3)
 			return b
 		}(), `the node uses its own output`},
+		{"norm", one(17, "LpNormalization", attrs(ob.Int("p", 3)), x), `LpNormalization "node" (operator set 17): attribute "p" is 3, expected 1 or 2`},
+		{"power", one(17, "GlobalLpPool", attrs(ob.Int("p", 0)), x), `attribute "p" is 0, expected 1 to 64`},
+		{"eye", one(17, "EyeLike", nil, x), `input 0 has 4 dimensions, expected 2`},
+		{"symbolic crop", func() *ob.Builder {
+			b := one(18, "CenterCropPad", attrs(ob.IntList("axes", 1)), "x:f:1 w", "s")
+			b.Initializer("s", ob.Shape(7))
+			return b
+		}(), `axis 1 has the symbolic extent w, expected a constant`},
+		{"crop of all axes", func() *ob.Builder {
+			b := one(18, "CenterCropPad", nil, "x:f:1 8", "s")
+			b.Initializer("s", ob.Shape(7))
+			return b
+		}(), `shape (input 1) has 1 extents for 2 axes, expected one for each`},
 		{"huge shape", func() *ob.Builder {
 			b := ob.New("g", 17)
 			b.Initializer("s", ob.Shape(1<<20, 1<<20, 1<<20))

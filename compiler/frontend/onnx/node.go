@@ -255,6 +255,14 @@ func (n *node) splat(d dtype.DType, shape []int64, v float64) relax.Expr {
 	return &relax.Constant{Base: ir.Base{Origin: n.origin}, Data: b}
 }
 
+// filled is a tensor of equal elements, whose extents may be symbolic.
+func (n *node) filled(d dtype.DType, dims []tir.Expr, v float64) relax.Expr {
+	if shape, ok := relax.StaticInts(dims); ok {
+		return n.splat(d, shape, v)
+	}
+	return n.emit("relax.full", args(shapeExpr(dims), n.constant(d, v)), "dtype", d)
+}
+
 // primFloat is a scalar argument of element type d.
 func primFloat(d dtype.DType, v float64) relax.Expr {
 	return &relax.PrimValue{Value: tir.FloatConst(d, v)}

@@ -24,10 +24,20 @@ func ownNodes() []onnxtest.NodeCase {
 			floats([]int64{1, 1, 4, 4}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
 			floats([]int64{2, 5}, 0, 0, 0, 3, 3, 0, 1.5, 0, 1.5, 9),
 		}, []*onnxpb.Tensor{floats([]int64{2, 1, 2, 2}, 5, 7, 13, 15, 14, 14, 0, 0)}, ob.IntList("pooled_shape", 2, 2)),
+		ownNode("GlobalLpPool", []*onnxpb.Tensor{floats([]int64{1, 2, 2, 2}, 1, -2, 3, -4, 0, 0, 0, -5)},
+			[]*onnxpb.Tensor{floats([]int64{1, 2, 1, 1}, 4.6415888, 5)}, ob.Int("p", 3)),
+		ownNode("LpPool", []*onnxpb.Tensor{floats([]int64{1, 1, 5}, 1, -2, 3, -4, 5)},
+			[]*onnxpb.Tensor{floats([]int64{1, 1, 3}, 3, 7, 5)}, ob.Int("p", 1), ob.Int("ceil_mode", 1), ob.IntList("kernel_shape", 2), ob.IntList("strides", 2)),
+		// A norm of 0 leaves zeros.
+		ownNode("LpNormalization", []*onnxpb.Tensor{floats([]int64{2, 2}, 0, 0, 3, -4)}, []*onnxpb.Tensor{floats([]int64{2, 2}, 0, 0, .6, -.8)}),
+		ownNode("CumProd", []*onnxpb.Tensor{floats([]int64{2, 3}, 1, 2, 3, 4, 5, 6), ptr(ob.Ints(nil, 1))},
+			[]*onnxpb.Tensor{floats([]int64{2, 3}, 6, 3, 1, 30, 6, 1)}, ob.Int("exclusive", 1), ob.Int("reverse", 1)),
 		// The published tests of Not have operator set 1.
 		ownNode("Not", []*onnxpb.Tensor{bools(0, 1, 1)}, []*onnxpb.Tensor{bools(1, 0, 0)}),
 	}
 }
+
+func ptr(t onnxpb.Tensor) *onnxpb.Tensor { return &t }
 
 // ownNode is a test of one operator on inputs with known results.
 func ownNode(op string, inputs, outputs []*onnxpb.Tensor, attrs ...onnxpb.Attribute) onnxtest.NodeCase {

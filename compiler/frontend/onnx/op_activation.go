@@ -58,6 +58,7 @@ func activationRows() []operator {
 		{name: "PRelu", minIn: 2, maxIn: 2, convert: prelu},
 		{name: "Softmax", minIn: 1, maxIn: 1, attrs: []string{"axis"}, convert: softmax("relax.nn.softmax")},
 		{name: "LogSoftmax", minIn: 1, maxIn: 1, attrs: []string{"axis"}, convert: softmax("relax.nn.log_softmax")},
+		{name: "Hardmax", minIn: 1, maxIn: 1, attrs: []string{"axis"}, convert: hardmax},
 	}
 }
 
@@ -156,4 +157,37 @@ func softmax(name string) func(*node) {
 		y = n.emit(name, args(y), "axis", int64(1))
 		n.reshapeResult(y, dims)
 	}
+}
+
+// hardmax is 1 at the first of the largest elements along an axis and 0 elsewhere. Before operator
+// set 13 all dimensions from axis on count as one.
+func hardmax(n *node) {
+	x, dims, d := n.floats(0), n.dims(0), n.dtype(0)
+	if len(dims) == 0 {
+		n.fail("input 0 has no dimensions")
+	}
+	shape, axis := dims, 0
+	if n.opset >= 13 {
+		axis = n.axis(n.int("axis", -1), len(dims))
+	} else {
+		at := n.axis(n.int("axis", 1), len(dims))
+		shape, axis = []tir.Expr{product(dims[:at]), product(dims[at:])}, 1
+		x = n.reshape(x, shape)
+	}
+	if tir.IsConst(shape[axis], 0) {
+		n.set(0, n.expr(0))
+		return
+	}
+	first := n.emit("relax.argmax", args(x), "axis", int64(axis), "keepdims", true)
+	along := make([]tir.Expr, len(shape))
+	for i := range along {
+		along[i] = tir.Int(1)
+	}
+	along[axis] = shape[axis]
+	y := n.emit("relax.equal", args(n.reshape(n.counting(0, shape[axis]), along), first))
+	if sameDims(shape, dims) {
+		n.result("relax.astype", args(y), "dtype", d)
+		return
+	}
+	n.reshapeResult(n.emit("relax.astype", args(y), "dtype", d), dims)
 }

@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"math"
+
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
@@ -16,6 +18,7 @@ func createRows() []operator {
 		}, convert: constant},
 		{name: "ConstantOfShape", minIn: 1, maxIn: 1, attrs: []string{"value"}, convert: constantOfShape},
 		{name: "Range", minIn: 3, maxIn: 3, convert: rangeOp},
+		{name: "EyeLike", minIn: 1, maxIn: 1, attrs: []string{"dtype", "k"}, convert: eyeLike},
 	}
 }
 
@@ -121,6 +124,32 @@ func rangeOp(n *node) {
 		prims[i] = &relax.PrimValue{Value: tir.CastTo(dtype.Int64T, e)}
 	}
 	n.result("relax.arange", prims, "dtype", d)
+}
+
+// counting is a vector of the int64 numbers from start on.
+func (n *node) counting(start int64, extent tir.Expr) relax.Expr {
+	prim := func(e tir.Expr) relax.Expr { return &relax.PrimValue{Value: e} }
+	return n.emit("relax.arange", args(prim(tir.Int(start)), prim(tir.Add(extent, tir.Int(start))), prim(tir.Int(1))), "dtype", dtype.Int64T)
+}
+
+// eyeLike is 1 on diagonal k and 0 elsewhere.
+func eyeLike(n *node) {
+	dims, d := n.dims(0), n.dtype(0)
+	if len(dims) != 2 {
+		n.fail("input 0 has %d dimensions, expected 2", len(dims))
+	}
+	if n.pb.Attribute("dtype") != nil {
+		var err error
+		d, err = n.elemType("dtype")
+		n.check(err)
+	}
+	k := n.int("k", 0)
+	if k < -math.MaxInt32 || k > math.MaxInt32 {
+		n.fail("attribute \"k\" is %d, expected the number of a diagonal", k)
+	}
+	rows := n.reshape(n.counting(k, dims[0]), []tir.Expr{dims[0], tir.Int(1)})
+	y := n.emit("relax.equal", args(rows, n.counting(0, dims[1])))
+	n.result("relax.astype", args(y), "dtype", d)
 }
 
 // countFrom returns the elements of a short range, nil for a long one.

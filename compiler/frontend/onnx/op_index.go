@@ -18,6 +18,7 @@ func indexRows() []operator {
 		{name: "GatherElements", minIn: 2, maxIn: 2, attrs: []string{"axis"}, convert: gatherElements},
 		{name: "GatherND", minIn: 2, maxIn: 2, attrs: []string{"batch_dims"}, convert: gatherND},
 		{name: "Pad", minIn: 1, maxIn: 4, attrs: []string{"mode", "pads", "value"}, convert: pad},
+		{name: "CenterCropPad", minIn: 2, maxIn: 2, attrs: []string{"axes"}, convert: centerCropPad},
 	}
 }
 

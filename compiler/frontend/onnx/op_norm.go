@@ -15,6 +15,7 @@ func normRows() []operator {
 		{name: "RMSNormalization", minIn: 2, maxIn: 2, attrs: []string{"axis", "epsilon", "stash_type"}, convert: rmsNorm},
 		{name: "InstanceNormalization", minIn: 3, maxIn: 3, attrs: []string{"epsilon"}, convert: instanceNorm},
 		{name: "GroupNormalization", minIn: 3, maxIn: 3, attrs: []string{"epsilon", "num_groups", "stash_type"}, convert: groupNorm},
+		{name: "MeanVarianceNormalization", minIn: 1, maxIn: 1, attrs: []string{"axes"}, convert: meanVarianceNormalization},
 		{name: "LRN", minIn: 1, maxIn: 1, attrs: []string{"alpha", "beta", "bias", "size"}, convert: lrn},
 	}
 }
@@ -136,6 +137,26 @@ func groupNorm(n *node) {
 	}
 	shape := channelShape(dims[1], len(dims))
 	n.scaled(n.reshape(y, dims), n.reshape(n.expr(1), shape), n.reshape(n.expr(2), shape))
+}
+
+// meanVarianceNormalization subtracts the mean over axes and divides by the standard deviation.
+func meanVarianceNormalization(n *node) {
+	elem := n.dtype(0)
+	x := n.widened(n.floats(0), elem)
+	list := n.ints("axes")
+	if list == nil {
+		list = []int64{0, 2, 3}
+	}
+	var axes []int64
+	for _, a := range n.axes(list, n.rank(0)) {
+		axes = append(axes, int64(a))
+	}
+	mean := n.emit("relax.mean", args(x), "axis", axes, "keepdims", true)
+	d := n.emit("relax.subtract", args(x, mean))
+	variance := n.emit("relax.mean", args(n.emit("relax.multiply", args(d, d))), "axis", axes, "keepdims", true)
+	deviation := n.emit("relax.sqrt", args(variance))
+	deviation = n.emit("relax.add", args(deviation, n.constant(elem.Accumulator(), 1e-9)))
+	n.roundedResult(elem, "relax.divide", args(d, deviation))
 }
 
 // normalized is (x - mean) / root over axes, where root is sqrt(variance + eps), for x of the

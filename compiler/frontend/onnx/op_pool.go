@@ -9,16 +9,7 @@ import (
 
 func poolRows() []operator {
 	global := func(name string) func(*node) {
-		return func(n *node) {
-			var axes []int64
-			for i := range n.rank(0) - 2 {
-				axes = append(axes, int64(i+2))
-			}
-			if axes == nil {
-				n.fail("input 0 has %d dimensions, expected at least 3", n.rank(0))
-			}
-			n.result(name, args(n.expr(0)), "axis", axes, "keepdims", true)
-		}
+		return func(n *node) { n.result(name, args(n.expr(0)), "axis", n.spatialAxes(), "keepdims", true) }
 	}
 	return []operator{
 		{
@@ -32,6 +23,18 @@ func poolRows() []operator {
 		{name: "GlobalAveragePool", minIn: 1, maxIn: 1, convert: global("relax.mean")},
 		{name: "GlobalMaxPool", minIn: 1, maxIn: 1, convert: global("relax.max")},
 	}
+}
+
+// spatialAxes are those of operand 0 behind batch and channels.
+func (n *node) spatialAxes() []int64 {
+	var axes []int64
+	for i := range n.rank(0) - 2 {
+		axes = append(axes, int64(i+2))
+	}
+	if axes == nil {
+		n.fail("input 0 has %d dimensions, expected at least 3", n.rank(0))
+	}
+	return axes
 }
 
 // pooling reads the window of a pooling. With ceil_mode it also returns the padding at the

@@ -16,7 +16,8 @@ func scatterRows() []operator {
 		{name: "ScatterND", minIn: 3, maxIn: 3, attrs: []string{"reduction"}, convert: scatterND},
 		{name: "OneHot", minIn: 3, maxIn: 3, attrs: []string{"axis"}, convert: oneHot},
 		{name: "Trilu", minIn: 1, maxIn: 2, attrs: []string{"upper"}, convert: trilu},
-		{name: "CumSum", minIn: 2, maxIn: 2, attrs: []string{"exclusive", "reverse"}, convert: cumSum},
+		{name: "CumSum", minIn: 2, maxIn: 2, attrs: []string{"exclusive", "reverse"}, convert: func(n *node) { n.running("relax.cumsum") }},
+		{name: "CumProd", minIn: 2, maxIn: 2, attrs: []string{"exclusive", "reverse"}, convert: func(n *node) { n.running("relax.cumprod") }},
 	}
 }
 
@@ -101,8 +102,8 @@ func trilu(n *node) {
 	n.result(name, args(n.expr(0), &relax.PrimValue{Value: tir.Int(int64(k))}))
 }
 
-// cumSum sums along an axis; backwards it does so on the reversed axis.
-func cumSum(n *node) {
+// running accumulates along an axis; backwards it does so on the reversed axis.
+func (n *node) running(name string) {
 	a := n.scalarOperand(1, "axis")
 	if a != math.Trunc(a) || math.Abs(a) > 64 {
 		n.fail("axis is %g, expected a whole number from -64 to 64", a)
@@ -110,10 +111,10 @@ func cumSum(n *node) {
 	axis := int64(n.axis(int64(a), n.rank(0)))
 	exclusive := n.bool("exclusive", false)
 	if !n.bool("reverse", false) {
-		n.result("relax.cumsum", args(n.expr(0)), "axis", axis, "exclusive", exclusive)
+		n.result(name, args(n.expr(0)), "axis", axis, "exclusive", exclusive)
 		return
 	}
 	x := n.emit("relax.flip", args(n.expr(0)), "axis", axis)
-	x = n.emit("relax.cumsum", args(x), "axis", axis, "exclusive", exclusive)
+	x = n.emit(name, args(x), "axis", axis, "exclusive", exclusive)
 	n.result("relax.flip", args(x), "axis", axis)
 }

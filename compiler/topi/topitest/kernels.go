@@ -59,6 +59,19 @@ func Kernels(t fataler) map[string][]*te.Tensor {
 			Size: at(3, 2), Strides: at(2, 2), Dilation: at(1, 1), Before: at(1, 0), After: at(1, 1), Layout: "NCHW",
 		}))}
 	}
+	// A network of 20 units for three sequences of five steps.
+	h0, c0 := in("h", 3, 20), in("c", 3, 20)
+	gates := []topi.Gate{{Name: "sigmoid"}, {Name: "tanh"}, {Name: "tanh"}}
+	network := func(columns int64, f func(x, r *te.Tensor) ([]*te.Tensor, error), more ...*te.Tensor) []*te.Tensor {
+		t.Helper()
+		x, r := in("x", 5, 3, columns), in("r", 20, columns)
+		outs, err := f(x, r)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		return append(append([]*te.Tensor{x, r}, more...), outs...)
+	}
+	bias := in("b", 20)
 	relu := must(topi.Unary("relu", x2))
 	mm := must(topi.Matmul(x2, y2, topi.MatmulOpts{}))
 	return map[string][]*te.Tensor{
@@ -91,8 +104,17 @@ func Kernels(t fataler) map[string][]*te.Tensor {
 		"cumsum":         {x2, topi.Scan("sum", x2, 1, f32, false)},
 		"pad":            {x4, must(topi.Pad(x4, at(0, 0, 1, 2), at(0, 0, 2, 1), "constant", tir.FloatConst(f32, 0)))},
 		"pad reflect":    {x4, must(topi.Pad(x4, at(0, 0, 1, 2), at(0, 0, 2, 1), "reflect", nil))},
-		"layer_norm":     {x2, v12, in("b", 12), nil},
-		"where":          {x2, must(topi.Where(topi.T(must(topi.Binary("greater", topi.T(x2), topi.T(v12)))), topi.T(x2), topi.T(v12))), v12},
+		"rnn": network(20, func(x, r *te.Tensor) ([]*te.Tensor, error) {
+			return topi.RNN(x, r, h0, nil, topi.RecurrentOpts{Gates: gates[1:]})
+		}, h0),
+		"gru": network(60, func(x, r *te.Tensor) ([]*te.Tensor, error) {
+			return topi.GRU(x, r, bias, h0, nil, topi.RecurrentOpts{Gates: gates})
+		}, bias, h0),
+		"lstm": network(80, func(x, r *te.Tensor) ([]*te.Tensor, error) {
+			return topi.LSTM(x, r, h0, c0, nil, nil, topi.RecurrentOpts{Gates: gates, Reverse: true})
+		}, h0, c0),
+		"layer_norm": {x2, v12, in("b", 12), nil},
+		"where":      {x2, must(topi.Where(topi.T(must(topi.Binary("greater", topi.T(x2), topi.T(v12)))), topi.T(x2), topi.T(v12))), v12},
 	}
 }
 
