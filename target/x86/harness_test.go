@@ -151,6 +151,7 @@ type host struct {
 	forks   int
 	anyZero bool // the passes that made the code do not keep the sign of zeros
 	broke   bool // no poll leaves anything of the budget
+	whole   bool // the turns of a forked loop run in one chunk, as on one thread
 }
 
 // newHost reserves memory with guards.
@@ -265,12 +266,17 @@ func (f *call) fork() (next int, err error) {
 	f.h.forks++
 	area := f.h.mem[abi.StackAddr+abi.StackBytes-native.LocalBytes : abi.StackAddr+abi.StackBytes]
 	step := max(1, (till-from)/1000)
+	if f.h.whole {
+		step = till - from
+	}
 	for i := till; i > from; i -= step {
 		c := *f
 		c.frame = &native.Frame{}
 		*c.frame = *f.frame
-		for k := range area {
-			area[k] = 0x5a
+		if !f.h.whole {
+			for k := range area {
+				area[k] = 0x5a
+			}
 		}
 		*c.word(native.FromAt), *c.word(native.TillAt) = uint64(uint32(max(from, i-step))), uint64(uint32(i))
 		*c.word(native.LocalAt) = abi.StackAddr + abi.StackBytes - native.LocalBytes

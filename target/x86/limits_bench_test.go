@@ -1,0 +1,137 @@
+//go:build linux && amd64
+
+package x86_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/irscope/irscope/compiler/te"
+	"github.com/irscope/irscope/compiler/tensorlayout"
+	"github.com/irscope/irscope/compiler/topi"
+	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/target/codegen"
+)
+
+// bound is a kernel that memory bounds, or arithmetic almost: its tensors, the last one computed, and the products and sums that it takes, 0 where only bytes count.
+type bound struct {
+	name string
+	args []*te.Tensor
+	work float64
+}
+
+// bounds are kernels of networks that do little for each element: what they could take follows from bytes, or from a few products.
+func bounds() []bound {
+	var out []bound
+	add := func(name string, work float64, args ...*te.Tensor) {
+		out = append(out, bound{name, args, work})
+	}
+	for _, c := range []struct{ c, h, stride int }{{32, 112, 1}, {144, 56, 1}, {384, 14, 1}, {960, 7, 1}, {96, 112, 2}, {144, 56, 2}, {192, 28, 2}} {
+		xs, n := depthwise(c.c, c.h, c.stride, 16)
+		add(fmt.Sprintf("depthwise%d_%d_s%d", c.c, c.h, c.stride), n, xs...)
+		xs, n = convolved(c.c, c.c, c.h, 3, c.stride, c.c)
+		add(fmt.Sprintf("depthwise%d_%d_s%d_NCHW", c.c, c.h, c.stride), n, xs...)
+	}
+	for _, s := range []struct {
+		shape, axes []int
+	}{
+		{[]int{256, 3136}, []int{1, 0}},
+		{[]int{1024, 1024}, []int{1, 0}},
+		{[]int{1, 128, 12, 64}, []int{0, 2, 1, 3}},
+		{[]int{1, 128, 12, 64}, []int{0, 2, 3, 1}},
+		{[]int{1, 3, 224, 224}, []int{0, 2, 3, 1}},
+		{[]int{1, 7, 13, 101}, []int{0, 3, 2, 1}},
+	} {
+		x := placeholder("x", s.shape...)
+		add(fmt.Sprint("transpose", s.shape, s.axes), 0, x, topi.PermuteDims(x, s.axes))
+	}
+	for _, c := range [][2]int{{64, 56}, {256, 28}, {2048, 7}} {
+		plain, blocks := []int{1, c[0], c[1], c[1]}, []int{1, c[0] / 16, c[1], c[1], 16}
+		add(fmt.Sprint("layout_transform", plain, "to_blocks"), 0, rearranged("NCHW", "NCHW16c", plain, blocks)...)
+		add(fmt.Sprint("layout_transform", blocks, "to_NCHW"), 0, rearranged("NCHW16c", "NCHW", blocks, plain)...)
+	}
+	for _, s := range [][2]int{{64, 1024}, {1536, 128}, {1, 1000}} {
+		x, g, b := placeholder("x", s[0], s[1]), placeholder("g", s[1]), placeholder("b", s[1])
+		add(fmt.Sprint("softmax", s), 0, x, topi.Softmax(x, 1))
+		add(fmt.Sprint("layer_norm", s), 0, x, g, b, topi.LayerNorm(x, g, b, []int{1}, 1e-5))
+	}
+	x := placeholder("x", 64, 1024)
+	add("gelu[64 1024]", 0, x, must(topi.Unary("gelu", x)))
+	add("relu[64 1024]", 0, x, must(topi.Unary("relu", x)))
+	for _, s := range [][2]int{{2048, 1000}, {768, 3072}, {256, 256}} {
+		a, b, bt := placeholder("a", 1, s[0]), placeholder("b", s[0], s[1]), placeholder("bt", s[1], s[0])
+		add(fmt.Sprint("dense_nn", s), 2*float64(s[0]*s[1]), a, b, must(topi.Matmul(a, b, topi.MatmulOpts{})))
+		add(fmt.Sprint("dense_nt", s), 2*float64(s[0]*s[1]), a, bt, must(topi.Matmul(a, bt, topi.MatmulOpts{TransposeB: true})))
+	}
+	return out
+}
+
+// depthwise is a 3x3 convolution of every channel by itself, with channels in blocks, a bias and relu.
+func depthwise(c, h, stride, block int) ([]*te.Tensor, float64) {
+	x, w, b := placeholder("x", 1, c/block, h, h, block), placeholder("w", c/block, 1, 3, 3, 1, block), placeholder("b", 1, c/block, 1, 1, block)
+	y, ok, err := topi.ConvBlocked(x, w, topi.ConvOpts{
+		Strides: []int64{int64(stride), int64(stride)}, Dilation: []int64{1, 1}, Before: []int64{1, 1}, After: []int64{1, 1}, Groups: int64(c),
+		Data: fmt.Sprintf("NCHW%dc", block), Kernel: fmt.Sprintf("OIHW1i%do", block),
+	})
+	if err != nil || !ok {
+		panic(fmt.Sprint(ok, err))
+	}
+	out := (h-1)/stride + 1
+	return []*te.Tensor{x, w, b, must(topi.Unary("relu", must(topi.Binary("add", topi.T(y), topi.T(b)))))}, 2 * 9 * float64(c*out*out)
+}
+
+// rearranged is a tensor in another layout.
+func rearranged(from, to string, shape, result []int) []*te.Tensor {
+	layouts := [2]tensorlayout.Layout{}
+	for i, name := range []string{from, to} {
+		l, err := tensorlayout.Parse(name)
+		if err != nil {
+			panic(err)
+		}
+		layouts[i] = l
+	}
+	m, err := tensorlayout.IndexMap(layouts[0], layouts[1])
+	if err != nil {
+		panic(err)
+	}
+	x := placeholder("x", shape...)
+	return []*te.Tensor{x, topi.LayoutTransform(x, m, placeholder("y", result...).Shape, nil)}
+}
+
+// streamed is a sum of two vectors that together with it take as many bytes as some tensors, and those vectors.
+func streamed(b *testing.B, tgt string, args []*tensor.Tensor) ([]codegen.Func, []*tensor.Tensor) {
+	n := 0
+	for _, x := range args {
+		n += len(x.Data)
+	}
+	n = max(n/12/64*64, 64)
+	x, y := placeholder("x", n), placeholder("y", n)
+	list := []*te.Tensor{x, y, must(topi.Binary("add", topi.T(x), topi.T(y)))}
+	return scheduled(b, tgt, list), tensors(b, list)
+}
+
+// BenchmarkLimits reports how long kernels take under the default schedule, and how much of that the longer of two times is: that of their products at the rate of the yardstick, and
+// that in which a sum of two vectors moves as many bytes.
+func BenchmarkLimits(b *testing.B) {
+	for machine, tgt := range targets {
+		rate := 0.0
+		for _, k := range bounds() {
+			b.Run(machine+"/"+k.name, func(b *testing.B) {
+				if rate == 0 {
+					rate = yardstick(b, machine, tgt) * 1e9
+				}
+				funcs, args := scheduled(b, tgt, k.args), tensors(b, k.args)
+				stream, vectors := streamed(b, tgt, args)
+				took, moved := math.Inf(1), math.Inf(1)
+				for b.Loop() {
+					took = min(took, quickest(b, funcs, tgt, 10, args...))
+					moved = min(moved, quickest(b, stream, tgt, 10, vectors...))
+				}
+				b.ReportMetric(took*1e3, "ms")
+				b.ReportMetric(max(moved, k.work/rate)/took*100, "%-of-limit")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
