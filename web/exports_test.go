@@ -5,7 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/base64"
+	"encoding/ascii85"
 	"fmt"
 	"io"
 	"net/http"
@@ -81,7 +81,7 @@ func unpacked(t *testing.T, page string) string {
 	t.Helper()
 	_, rest, _ := strings.Cut(page, `id="file">`)
 	data, _, _ := strings.Cut(rest, "</script>")
-	r, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
+	r, err := gzip.NewReader(ascii85.NewDecoder(strings.NewReader(strings.ReplaceAll(data, "v", "<"))))
 	if err != nil {
 		t.Fatalf("unpack the page: %v: %.300s", err, page)
 	}

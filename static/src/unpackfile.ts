@@ -4,9 +4,20 @@ const wait = document.getElementById("wait")!;
 const lies = document.getElementById("file")!;
 document.currentScript?.remove();
 
+// bytes reads Ascii85, in which five characters are four bytes, without its letter z, and with v for the character that begins a tag.
+function bytes(text: string): Uint8Array<ArrayBuffer> {
+  const whole = text + "u".repeat((5 - (text.length % 5)) % 5);
+  const out = new DataView(new ArrayBuffer((whole.length / 5) * 4));
+  for (let i = 0; i < whole.length; i += 5) {
+    let group = 0;
+    for (const c of whole.slice(i, i + 5)) group = group * 85 + (c === "v" ? "<" : c).charCodeAt(0) - 33;
+    out.setUint32((i / 5) * 4, group);
+  }
+  return new Uint8Array(out.buffer, 0, Math.floor((text.length * 4) / 5));
+}
+
 async function unpack(): Promise<void> {
-  const packed = Uint8Array.from(atob(lies.textContent), (c) => c.charCodeAt(0));
-  const text = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  const text = await new Response(new Blob([bytes(lies.textContent)]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
   // The first line is all but the cells, which are a line each.
   const [first = "", ...cells] = text.split("\n");
   const file = JSON.parse(first) as { style: string; theme: string; script: string };

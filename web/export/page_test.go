@@ -3,6 +3,7 @@ package export_test
 import (
 	"compress/gzip"
 	"crypto/sha256"
+	"encoding/ascii85"
 	"encoding/base64"
 	"encoding/json"
 	"html"
@@ -46,7 +47,7 @@ func openPage(t *testing.T, page string) (head string, file pageFile) {
 	if !ok || !ok2 {
 		t.Fatalf("the page holds no file: %.500s", page)
 	}
-	r, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
+	r, err := gzip.NewReader(ascii85.NewDecoder(strings.NewReader(strings.ReplaceAll(data, "v", "<"))))
 	check(t, err)
 	text, err := io.ReadAll(r)
 	check(t, err)
