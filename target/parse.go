@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"unicode"
 )
 
@@ -13,7 +14,24 @@ import (
 const maxText = 4096
 
 // Parse reads a target of one of the project's kinds, as a string or as JSON.
-func Parse(s string) (Target, error) { return Kinds().Parse(s) }
+func Parse(s string) (Target, error) {
+	if p := last.Load(); p != nil && p.text == s {
+		return p.target, nil
+	}
+	t, err := Kinds().Parse(s)
+	if err == nil {
+		last.Store(&parsed{s, t})
+	}
+	return t, err
+}
+
+// last is what was parsed last: passes parse the target of each function of a module, which mostly is the same.
+var last atomic.Pointer[parsed]
+
+type parsed struct {
+	text   string
+	target Target
+}
 
 // Parse reads a target of one of the kinds of t.
 func (t Table) Parse(s string) (Target, error) {

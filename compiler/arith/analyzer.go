@@ -45,6 +45,10 @@ type Analyzer struct {
 	// counts none.
 	Budget *budget.Budget
 
+	// Remember lets the simplifiers keep what they found from one question to the next, for as long as nothing else becomes known: what expressions
+	// have in common is then looked at once. It changes no answer, and does nothing where a Trace is to be told of all.
+	Remember bool
+
 	// Trace, if set, is told each rule that the simplifiers apply, in order, see Rewrote.
 	Trace func(Rewrote)
 
@@ -60,8 +64,9 @@ type Analyzer struct {
 	matches     []*match   // free ones, of both
 
 	memo      memo
-	gen       int // counts changes of bindings
-	depth     int // questions under way inside each other
+	settled   bool // what this question found it would find in any place
+	gen       int  // counts changes of bindings
+	depth     int  // questions under way inside each other
 	boundWork int
 	modWork   int
 	steps     int
@@ -100,13 +105,39 @@ var idle = sync.Pool{New: func() any { return NewAnalyzer() }}
 func lend() *Analyzer { return idle.Get().(*Analyzer) }
 
 func (a *Analyzer) giveBack() {
-	if a.memo.len() <= maxIdle {
+	if a.memo.len() <= maxIdle && a.cs.room.sums.Len()+a.cs.room.terms.Len() <= maxIdle {
 		idle.Put(a)
 	}
 }
 
 // maxIdle is how many answers an idle analyzer may hold: larger tables, and the expressions in them, would stay for as long as it is used.
 const maxIdle = 1 << 10
+
+// tables are what one analyzer that asks much leaves to the next.
+type tables struct {
+	memo memo
+	room sumRoom
+}
+
+var spare = sync.Pool{New: func() any { return &tables{} }}
+
+// maxSpare is how many answers there may be in tables that are kept.
+const maxSpare = 1 << 14
+
+// UseSpare has an analyzer of which nothing was asked work with the memory of one that is done, and returns what is to be called when it is done itself.
+func (a *Analyzer) UseSpare() (done func()) {
+	t := spare.Get().(*tables)
+	a.memo, a.cs.room = t.memo, t.room
+	return func() {
+		few := a.memo.len() <= maxSpare
+		a.forget()
+		a.cs.room.reset()
+		if few {
+			t.memo, t.room = a.memo, a.cs.room
+			spare.Put(t)
+		}
+	}
+}
 
 // SimplifyAlone is Simplify by an analyzer that knows nothing.
 func SimplifyAlone(e tir.Expr) tir.Expr {
@@ -126,11 +157,18 @@ func Bounded(b *budget.Budget) *Analyzer {
 // begin opens a question. The outermost one starts with fresh memos and budgets.
 func (a *Analyzer) begin() {
 	if a.depth == 0 {
-		a.forget()
+		if a.Remember && a.settled && a.boundWork+a.modWork == 0 && a.spend(0) && a.Trace == nil {
+			a.forgetSets()
+		} else {
+			a.forget()
+			a.cs.room.reset()
+		}
+		a.settled = true
 		a.boundWork, a.modWork, a.steps = 0, 0, 0
 	}
 	if a.depth > 0 {
 		a.quiet++ // a question on the way
+		a.settled = false
 	}
 	a.depth++
 }
@@ -150,12 +188,16 @@ func (a *Analyzer) Together(f func()) {
 }
 
 func (a *Analyzer) forget() {
-	m := &a.memo
-	m.bound.Clear()
-	m.mod.Clear()
-	m.rw.Clear()
-	m.cs.Clear()
-	m.vscale.Clear()
+	a.forgetSets()
+	a.memo.rw.Clear()
+	a.memo.cs.Clear()
+}
+
+// forgetSets forgets all answers but those of the simplifiers.
+func (a *Analyzer) forgetSets() {
+	a.memo.bound.Clear()
+	a.memo.mod.Clear()
+	a.memo.vscale.Clear()
 }
 
 // spend takes n steps of what a question may take; false means that it is used up.
@@ -266,7 +308,7 @@ func (a *Analyzer) UpdateModular(v *tir.Var, m Modular) {
 func (a *Analyzer) IsBound(v *tir.Var) bool { _, ok := a.varBounds[v]; return ok }
 
 // changed drops what was derived from the bindings so far.
-func (a *Analyzer) changed() { a.gen++; a.forget() }
+func (a *Analyzer) changed() { a.gen++; a.forget(); a.settled = false }
 
 // MarkExtent notes that v is an extent of a tensor that the virtual machine was given: it
 // checks that these are 0 to abi.MaxExtent, so that they fit int32.

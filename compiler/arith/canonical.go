@@ -3,6 +3,7 @@ package arith
 import (
 	"slices"
 
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -118,25 +119,46 @@ func (c canon) asAnyTerm() split {
 	return c.asTerm(false)
 }
 
-// asSum returns a copy of the value as a sum that the caller may change.
-func (c canon) asSum(d dtype.DType) *sum { return c.asSumFor(d, 0) }
+// sumRoom is what the sums and terms of a question lie in. They are part of no answer.
+type sumRoom struct {
+	sums  ir.Pages[sum]
+	terms ir.Pages[split]
+}
 
-// asSumFor is asSum with room for more terms.
-func (c canon) asSumFor(d dtype.DType, more int) *sum {
+func (r *sumRoom) reset() {
+	r.sums.Reset()
+	r.terms.Reset()
+}
+
+// list returns an empty list with room for n terms.
+func (r *sumRoom) list(n int) []split {
+	switch {
+	case n == 0:
+		return nil
+	case n > manyTerms:
+		return make([]split, 0, n)
+	}
+	return r.terms.Take(n)[:0]
+}
+
+// manyTerms is the number of terms beyond which a list lies in memory of its own.
+const manyTerms = 32
+
+// term returns a value that is t.
+func (r *sumRoom) term(t split) canon { return canon{term: r.terms.One(t)} }
+
+// sumOf returns a copy of c as a sum that the caller may change.
+func (r *sumRoom) sumOf(c canon, d dtype.DType) *sum { return r.sumFor(c, d, 0) }
+
+// sumFor is sumOf with room for more terms.
+func (r *sumRoom) sumFor(c canon, d dtype.DType, more int) *sum {
 	if c.sum != nil {
-		if len(c.sum.terms)+more == 0 {
-			return &sum{base: c.sum.base, d: d}
-		}
-		terms := make([]split, len(c.sum.terms), len(c.sum.terms)+more)
-		copy(terms, c.sum.terms)
-		return &sum{terms: terms, base: c.sum.base, d: d}
+		return r.sums.One(sum{terms: append(r.list(len(c.sum.terms)+more), c.sum.terms...), base: c.sum.base, d: d})
 	}
 	if v, ok := cst(c.e); ok {
-		return &sum{base: v, d: d}
+		return r.sums.One(sum{base: v, d: d})
 	}
-	terms := make([]split, 1, 1+more)
-	terms[0] = c.asAnyTerm()
-	return &sum{terms: terms, d: d}
+	return r.sums.One(sum{terms: append(r.list(1+more), c.asAnyTerm()), d: d})
 }
 
 // lookups is the cost of adding o to c, in steps: each of its terms is looked for among those that
@@ -204,17 +226,16 @@ func (s *sum) dividedBy(k int64) *sum {
 	return s
 }
 
-// separate splits the sum into what coefficients divisible by k contribute, and the rest.
-func (s *sum) separate(k int64) (divisible, rest *sum) {
+// separate splits a sum into what coefficients divisible by k contribute, and the rest.
+func (r *sumRoom) separate(s *sum, k int64) (divisible, rest *sum) {
 	n := 0
 	for i := range s.terms {
 		if s.terms[i].scale%k == 0 {
 			n++
 		}
 	}
-	parts, terms := &[2]sum{{d: s.d}, {d: s.d}}, make([]split, len(s.terms))
-	divisible, rest = &parts[0], &parts[1]
-	divisible.terms, rest.terms = terms[:0:n], terms[n:n]
+	divisible = r.sums.One(sum{d: s.d, terms: r.list(n)})
+	rest = r.sums.One(sum{d: s.d, terms: r.list(len(s.terms) - n)})
 	if s.base%k == 0 {
 		divisible.base = s.base
 	} else {
@@ -239,7 +260,8 @@ func (s *sum) expr() tir.Expr {
 	}
 	terms := s.terms
 	if len(terms) > 1 {
-		terms = mergeTerms(slices.Clone(terms))
+		var few [8]split
+		terms = mergeTerms(append(few[:0], terms...))
 	}
 	// The lowest integer has no positive counterpart to subtract: it is added.
 	lowest := s.base == -1<<(s.d.Bits-1)

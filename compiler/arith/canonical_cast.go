@@ -13,7 +13,7 @@ func (s *simplifier) mutateCast(e *tir.Cast) canon {
 	v := s.mutate(e.Value)
 	switch {
 	case v.sum != nil && s.sumFits(v.sum, e.Type):
-		out := v.asSum(e.Type)
+		out := s.room.sumOf(v, e.Type)
 		for i := range out.terms {
 			out.terms[i].castTo(e.Type)
 		}
@@ -21,7 +21,7 @@ func (s *simplifier) mutateCast(e *tir.Cast) canon {
 	case v.term != nil && s.termFits(v.term, e.Type):
 		t := *v.term
 		t.castTo(e.Type)
-		return canon{term: &t}
+		return s.room.term(t)
 	}
 	x := v.expr()
 	if x == e.Value {
@@ -92,7 +92,7 @@ func (s *simplifier) canonLT(e *tir.Binary, d dtype.DType) tir.Expr {
 	if !scaled || g == 1 {
 		return s.visitBinary(e)
 	}
-	whole, rest := diff.sum.separate(g)
+	whole, rest := s.room.separate(diff.sum, g)
 	if rest.isZero() {
 		return s.visitRules(e, whole.dividedBy(g).expr(), d)
 	}

@@ -56,7 +56,7 @@ func (s *simplifier) collect(e *tir.Binary, d dtype.DType, seen map[*tir.Binary]
 				return s.collect(b, d, seen)
 			}
 		}
-		return newCollection(s.mutate(x), d)
+		return newCollection(s.room.sumOf(s.mutate(x), d))
 	}
 	a, b := side(e.A), side(e.B)
 	if e.Op == tir.OpSub {
@@ -73,8 +73,8 @@ func (s *simplifier) collect(e *tir.Binary, d dtype.DType, seen map[*tir.Binary]
 	return a
 }
 
-func newCollection(c canon, d dtype.DType) *collection {
-	x := c.asSum(d)
+// newCollection makes a collection of the terms of x.
+func newCollection(x *sum) *collection {
 	out := &collection{base: x.base, sign: 1}
 	for _, t := range x.terms {
 		g := out.group(t.index)

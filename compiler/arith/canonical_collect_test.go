@@ -19,8 +19,8 @@ func oneByOne(s *simplifier, e tir.Expr, d dtype.DType) canon {
 	if b.Op == tir.OpSub {
 		sign = -1
 	}
-	out := x.asSum(d)
-	out.addSum(y.asSum(d), sign)
+	out := s.room.sumOf(x, d)
+	out.addSum(s.room.sumOf(y, d), sign)
 	return canon{sum: out}
 }
 

@@ -11,7 +11,7 @@ func (s *simplifier) canonDiv(e *tir.Binary, a, b canon, d dtype.DType) canon {
 	floor := e.Op == tir.OpFloorDiv
 	c, ok := constOf(b)
 	if !ok || c <= 0 {
-		if k, ok := multipleOf(a, b, d); ok {
+		if k, ok := s.multipleOf(a, b, d); ok {
 			return canon{e: num(d, k)}
 		}
 		return s.divSymbolic(e, a.expr(), b.expr())
@@ -24,15 +24,15 @@ func (s *simplifier) canonDiv(e *tir.Binary, a, b canon, d dtype.DType) canon {
 			return canon{e: num(d, 0)}
 		}
 		t := s.divTerm(a.asTerm(floor), c)
-		return canon{term: &t}
+		return s.room.term(t)
 	}
-	whole, rest := a.sum.separate(c)
+	whole, rest := s.room.separate(a.sum, c)
 	if rest.isZero() {
 		return canon{sum: whole.dividedBy(c)}
 	}
 	if !floor && (s.a.boundOf(whole.expr()).Min < 0 || s.a.boundOf(rest.expr()).Min < 0) {
 		t := s.divTerm(a.asTerm(false), c)
-		return canon{term: &t}
+		return s.room.term(t)
 	}
 	out := whole.dividedBy(c)
 	left := rest.expr()
@@ -75,7 +75,7 @@ func (s *simplifier) canonMod(e *tir.Binary, a, b canon, d dtype.DType) canon {
 	floor := e.Op == tir.OpFloorMod
 	c, ok := constOf(b)
 	if !ok || c <= 0 {
-		if _, ok := multipleOf(a, b, d); ok {
+		if _, ok := s.multipleOf(a, b, d); ok {
 			return canon{e: num(d, 0)}
 		}
 		return s.divSymbolic(e, a.expr(), b.expr())
@@ -86,7 +86,7 @@ func (s *simplifier) canonMod(e *tir.Binary, a, b canon, d dtype.DType) canon {
 		}
 		return s.modTerm(a.asTerm(floor), c)
 	}
-	whole, rest := a.sum.separate(c)
+	whole, rest := s.room.separate(a.sum, c)
 	if rest.isZero() {
 		return canon{e: num(d, 0)}
 	}
@@ -102,7 +102,7 @@ func (s *simplifier) canonMod(e *tir.Binary, a, b canon, d dtype.DType) canon {
 	}
 	// A constant offset is reduced: (x - 5) % 3 is (x + 1) % 3.
 	if floor {
-		out := a.asSum(d)
+		out := s.room.sumOf(a, d)
 		out.base = floorModInt(out.base, c)
 		if r := s.a.boundOf(out.expr()); r.Min >= 0 && r.Max < c {
 			return canon{sum: out}
@@ -111,7 +111,7 @@ func (s *simplifier) canonMod(e *tir.Binary, a, b canon, d dtype.DType) canon {
 	}
 	base := a.sum.base % c
 	if r := s.a.boundOf(a.expr()); r.Min >= 0 && infAdd(r.Min, base-a.sum.base) >= 0 {
-		out := a.asSum(d)
+		out := s.room.sumOf(a, d)
 		out.base = base
 		a = canon{sum: out}
 	}
@@ -128,29 +128,29 @@ func (s *simplifier) modTerm(t split, c int64) canon {
 		upper := t.lower * (c / t.scale)
 		if t.upper == PosInf {
 			t.upper = upper
-			return canon{term: &t}
+			return s.room.term(t)
 		}
 		if t.upper%upper == 0 {
 			if upper == t.upper {
-				return canon{term: &t}
+				return s.room.term(t)
 			}
 			in := s.mutate(mk(modOp(t.floor), t.index, num(t.d, upper))).asTerm(t.floor)
 			if t.lower != 1 {
 				in = s.divTerm(in, t.lower)
 			}
 			in.scale *= t.scale
-			return canon{term: &in}
+			return s.room.term(in)
 		}
 		if upper%t.upper == 0 {
-			return canon{term: &t} // x % 2 % 4
+			return s.room.term(t) // x % 2 % 4
 		}
 	}
-	return canon{term: &split{index: t.scaled(1), lower: 1, upper: c, scale: 1, floor: t.floor, d: t.d}}
+	return s.room.term(split{index: t.scaled(1), lower: 1, upper: c, scale: 1, floor: t.floor, d: t.d})
 }
 
 // multipleOf returns the constant k for which a is k*b, both sums: n*64 + 64 is twice
 // n*32 + 32.
-func multipleOf(a, b canon, d dtype.DType) (int64, bool) {
+func (s *simplifier) multipleOf(a, b canon, d dtype.DType) (int64, bool) {
 	if a.sum == nil || b.sum == nil {
 		return 0, false
 	}
@@ -164,7 +164,7 @@ func multipleOf(a, b canon, d dtype.DType) (int64, bool) {
 			continue // of the terms of one index the first ones match, or none do
 		}
 		k := t.scale / u.scale
-		rest := a.asSum(d)
+		rest := s.room.sumOf(a, d)
 		rest.addSum(b.sum, -k)
 		for _, t := range rest.terms {
 			if t.scale != 0 {

@@ -96,7 +96,7 @@ func TestSumsAreCopied(t *testing.T) {
 	term := func(e tir.Expr) split { return canon{e: e}.asAnyTerm() }
 	v := canon{sum: &sum{d: d, base: 3, terms: []split{term(x)}}}
 	before := v.expr()
-	s := v.asSum(d)
+	s := new(sumRoom).sumOf(v, d)
 	s.addTerm(term(y), 2)
 	s.addSum(v.sum, 4)
 	s.times(3)
@@ -113,7 +113,7 @@ func TestSumsAreCopied(t *testing.T) {
 		k             int64
 		whole, beside string
 	}{{5, "x * 5 + 15", "y * 2"}, {2, "y * 2", "x * 5 + 15"}, {3, "15", "x * 5 + y * 2"}, {1, "x * 5 + y * 2 + 15", "0"}, {7, "0", "x * 5 + y * 2 + 15"}} {
-		whole, rest := s.separate(c.k)
+		whole, rest := new(sumRoom).separate(s, c.k)
 		env := &env{vars: map[string]*tir.Var{"x": x, "y": y}}
 		if !Equal(whole.expr(), env.expr(c.whole)) || !Equal(rest.expr(), env.expr(c.beside)) {
 			t.Errorf("by %d: %s and %s, want %s and %s", c.k, show(whole.expr()), show(rest.expr()), c.whole, c.beside)

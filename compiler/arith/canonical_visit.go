@@ -67,13 +67,13 @@ func (s *simplifier) mutateBinary(e *tir.Binary) canon {
 		}
 		var out *sum
 		if c, ok := cst(b.e); ok {
-			out = a.asSum(d)
+			out = s.room.sumOf(a, d)
 			out.base += sign * c
 		} else if b.sum != nil {
-			out = a.asSumFor(d, len(b.sum.terms))
+			out = s.room.sumFor(a, d, len(b.sum.terms))
 			out.addSum(b.sum, sign)
 		} else {
-			out = a.asSumFor(d, 1)
+			out = s.room.sumFor(a, d, 1)
 			out.addTerm(b.asAnyTerm(), sign)
 		}
 		return canon{sum: out}
@@ -102,11 +102,11 @@ func (s *simplifier) canonMul(e *tir.Binary, a, b canon, d dtype.DType) canon {
 	}
 	if c, ok := constOf(b); ok {
 		if a.sum != nil {
-			return canon{sum: a.asSum(d).times(c)}
+			return canon{sum: s.room.sumOf(a, d).times(c)}
 		}
 		t := a.asAnyTerm()
 		t.scale *= c
-		return canon{term: &t}
+		return s.room.term(t)
 	}
 	x, y := a.expr(), b.expr()
 	if out := mulNormal(x, y); x != e.A || y != e.B || !Equal(out, e) {

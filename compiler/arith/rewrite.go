@@ -29,8 +29,9 @@ type simplifier struct {
 	literals  []tir.Expr // conditions known to be true
 	recur     int
 	mapper    *tir.Mapper
-	branches  int // conditions under way whose sides are assumed for each other
-	plain     int // conditions under way that are simplified to be assumed
+	room      sumRoom // of the canonical one
+	branches  int     // conditions under way whose sides are assumed for each other
+	plain     int     // conditions under way that are simplified to be assumed
 }
 
 // maxRecur bounds rewriting the result of a rewrite again.
@@ -87,6 +88,7 @@ func (s *simplifier) literal(e tir.Expr) tir.Expr {
 
 // again simplifies the result of a rewrite, a bounded number of times inside each other.
 func (s *simplifier) again(e tir.Expr) tir.Expr {
+	s.a.settled = false
 	if s.recur >= maxRecur {
 		return e
 	}

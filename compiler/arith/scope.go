@@ -15,6 +15,7 @@ func (a *Analyzer) enter(cond tir.Expr, simple bool) (exit func()) {
 	if _, ok := cst(cond); ok || parts(cond, maxFacts-len(a.rw.literals)) < 0 {
 		return func() {}
 	}
+	a.settled = false
 	a.begin()
 	bounds, sets, literals := len(a.boundInfos), len(a.setInfos), len(a.rw.literals)
 	scoped := len(a.known.scoped)
@@ -27,7 +28,9 @@ func (a *Analyzer) enter(cond tir.Expr, simple bool) (exit func()) {
 	a.known.add(cond)
 	a.memo = memo{} // answers found on the way knew only part of the constraint
 	a.end()
+	a.settled = false
 	return func() {
+		a.settled = false
 		a.boundInfos = a.boundInfos[:bounds]
 		a.setInfos = a.setInfos[:sets]
 		a.rw.literals = a.rw.literals[:literals]

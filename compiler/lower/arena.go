@@ -1,11 +1,13 @@
 package lower
 
+import "github.com/irscope/irscope/compiler/ir"
+
 // Memory is what graphs are made of. It serves one after the other: what a generator makes of a module is a graph for each function, of which nothing
 // is left when its code is written. The zero value is ready.
 type Memory struct {
-	nodes   pages[Node]
-	args    pages[*Node]
-	regions pages[Region]
+	nodes   ir.Pages[Node]
+	args    ir.Pages[*Node]
+	regions ir.Pages[Region]
 	count   int          // of regions in this graph
 	items   [24][][]Item // room that no region has, by size
 	known   table
@@ -13,13 +15,11 @@ type Memory struct {
 
 // Reset takes back what a graph was made of. Nothing may look at it any more.
 func (m *Memory) Reset() {
-	m.nodes.reset()
-	m.args.reset()
+	m.nodes.Reset()
+	m.args.Reset()
 	m.known.reset()
-	for i := range m.count {
-		m.putItems(m.regions.at(i).Items)
-	}
-	m.regions.reset()
+	m.regions.Each(func(r *Region) { m.putItems(r.Items) })
+	m.regions.Reset()
 	m.count = 0
 }
 
@@ -60,31 +60,3 @@ func (m *Memory) putItems(items []Item) {
 		}
 	}
 }
-
-// pages hands out elements that lie many to a page.
-type pages[T any] struct {
-	list [][]T
-	page int
-	rest []T
-}
-
-const perPage = 128
-
-// take returns n elements, which hold what they held before.
-func (p *pages[T]) take(n int) []T {
-	if len(p.rest) < n {
-		if p.page == len(p.list) {
-			p.list = append(p.list, make([]T, perPage))
-		}
-		p.rest = p.list[p.page]
-		p.page++
-	}
-	out := p.rest[:n:n]
-	p.rest = p.rest[n:]
-	return out
-}
-
-// at returns element i, where all were taken one by one.
-func (p *pages[T]) at(i int) *T { return &p.list[i/perPage][i%perPage] }
-
-func (p *pages[T]) reset() { p.page, p.rest = 0, nil }

@@ -100,9 +100,8 @@ func (b *Builder) bitsOf(n *Node) int {
 func (b *Builder) node(n Node, args []*Node) *Node {
 	b.ids++
 	n.barrier, n.id, n.At, n.Args = never, b.ids, b.At, b.Operands(args...)
-	out := &b.memory.nodes.take(1)[0]
-	n.self[0] = out
-	*out = n
+	out := b.memory.nodes.One(n)
+	out.self[0] = out
 	return out
 }
 
@@ -111,7 +110,7 @@ func (b *Builder) Operands(args ...*Node) []*Node {
 	if len(args) == 0 {
 		return nil
 	}
-	out := b.memory.args.take(len(args))
+	out := b.memory.args.Take(len(args))
 	copy(out, args)
 	return out
 }

@@ -128,7 +128,7 @@ func (b *Builder) loopWrites(e *LoopEffects, v *tir.Var) bool {
 // Store writes memory; mask says which lanes of a vector, where there is one.
 func (b *Builder) Store(a Access, val *Node, mask ...*Node) {
 	killClass(b.classOf(a.Through))
-	args := b.memory.args.take(2 + len(mask))
+	args := b.memory.args.Take(2 + len(mask))
 	args[0], args[1] = a.Address, val
 	copy(args[2:], mask)
 	b.Add(Item{Kind: ItemStore, Op: a.Op, Args: args, Imm: a.Offset, Lane: a.Lane})

@@ -73,8 +73,7 @@ func NewRegion(kind RegionKind, parent *Region) *Region { return parent.memory.r
 // region returns an empty region.
 func (m *Memory) region(kind RegionKind, parent *Region) *Region {
 	m.count++
-	r := &m.regions.take(1)[0]
-	*r = Region{Kind: kind, memory: m, parent: parent, id: m.count}
+	r := m.regions.One(Region{Kind: kind, memory: m, parent: parent, id: m.count})
 	if parent != nil {
 		r.depth = parent.depth + 1
 	}

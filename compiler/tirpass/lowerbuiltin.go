@@ -49,6 +49,8 @@ type builtinLowerer struct {
 	// The device that memory is allocated on: of the target or of annotations; nil if nothing says it.
 	deviceType, deviceID tir.Expr
 	devices              map[*tir.Var][2]tir.Expr // the type and the number of the device of each workspace
+	look                 func(ir.Node) bool       // looks for calls in an expression
+	context              bool                     // it found one of the context of a thread
 	err                  error
 }
 
@@ -91,17 +93,20 @@ func (l *builtinLowerer) stmt(s tir.Stmt) tir.Stmt {
 
 // expr rejects packed calls inside expressions: they are statements or the value of a let. The context of a thread is the only one on the host.
 func (l *builtinLowerer) expr(e tir.Expr) tir.Expr {
-	context := false
-	ir.Walk(e, func(n ir.Node) bool {
-		if c, ok := n.(*tir.Call); ok {
-			if _, yes := isPacked(c); yes {
-				l.fail("%s(%v) is inside an expression: bind its result to a variable first", strings.TrimPrefix(c.Op.CalleeName(), "tir.tvm_"), packedName(c))
+	if l.look == nil { // once, for there are many expressions
+		l.look = func(n ir.Node) bool {
+			if c, ok := n.(*tir.Call); ok {
+				if _, yes := isPacked(c); yes {
+					l.fail("%s(%v) is inside an expression: bind its result to a variable first", strings.TrimPrefix(c.Op.CalleeName(), "tir.tvm_"), packedName(c))
+				}
+				l.context = l.context || c.Op.CalleeName() == opContextID
 			}
-			context = context || c.Op.CalleeName() == opContextID
+			return l.err == nil
 		}
-		return l.err == nil
-	})
-	if !context {
+	}
+	l.context = false
+	ir.Walk(e, l.look)
+	if !l.context {
 		return e
 	}
 	return tir.RewriteExpr(e, func(e tir.Expr) tir.Expr {

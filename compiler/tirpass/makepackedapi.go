@@ -81,7 +81,7 @@ func callsPacked(c *pass.Context, f *tir.PrimFunc) *tir.PrimFunc {
 // the order of parameters and dimensions.
 type packer struct {
 	name  string
-	wraps []func(tir.Stmt) tir.Stmt
+	wraps []tir.Stmt
 	bound map[*tir.Var]bool
 	args  *tir.Var
 	due   []field // compared when their variables are defined
@@ -146,7 +146,7 @@ func packedAPI(name string, f *tir.PrimFunc, own bool) (*tir.PrimFunc, error) {
 		return &tir.AttrStmt{Node: tir.Int32(0), Key: "compute_scope", Value: &tir.StringImm{Value: name + "_compute_"}, Body: body}
 	})
 	for i := len(p.wraps) - 1; i >= 0; i-- {
-		body = p.wraps[i](body)
+		body = around(p.wraps[i], body)
 	}
 	out := *f
 	out.Params, out.Buffers, out.RetType, out.Body = params, make([]*tir.Buffer, len(params)), &ir.PrimType{DType: dtype.Int32T}, body
@@ -164,24 +164,52 @@ func isNull(e tir.Expr) tir.Expr {
 	return &tir.Call{Type: dtype.BoolT, Op: tir.OpIsNullPtr, Args: []tir.Expr{e}}
 }
 
-func (p *packer) wrap(f func(tir.Stmt) tir.Stmt) { p.wraps = append(p.wraps, f) }
+// wrap puts a statement without a body around what follows.
+func (p *packer) wrap(s tir.Stmt) { p.wraps = append(p.wraps, s) }
+
+// around gives a statement that wrap was given its body.
+func around(s, body tir.Stmt) tir.Stmt {
+	switch s := s.(type) {
+	case *tir.AssertStmt:
+		s.Body = body
+	case *tir.LetStmt:
+		s.Body = body
+	case *tir.AttrStmt:
+		s.Body = body
+	case *tir.DeclBuffer:
+		s.Body = body
+	default:
+		panic(fmt.Sprintf("tirpass: %T wraps nothing", s))
+	}
+	return s
+}
 
 func (p *packer) assert(cond tir.Expr, msg string) {
 	if tir.IsConst(cond, 1) {
 		return
 	}
-	p.wrap(func(body tir.Stmt) tir.Stmt {
-		return &tir.AssertStmt{Cond: cond, Message: &tir.StringImm{Value: msg}, Body: body}
-	})
+	a := &struct { // one piece of memory, as in structGet: there are many
+		tir.AssertStmt
+		message tir.StringImm
+	}{message: tir.StringImm{Value: msg}}
+	a.Cond, a.Message = cond, &a.message
+	p.wrap(&a.AssertStmt)
 }
 
 func (p *packer) let(v *tir.Var, value tir.Expr) {
 	p.bound[v] = true
-	p.wrap(func(body tir.Stmt) tir.Stmt { return &tir.LetStmt{Var: v, Value: value, Body: body} })
+	p.wrap(&tir.LetStmt{Var: v, Value: value})
 }
 
 func structGet(d dtype.DType, of tir.Expr, index int, field abi.StructField) tir.Expr {
-	return &tir.Call{Type: d, Op: tir.OpStructGet, Args: []tir.Expr{of, tir.Int32(int64(index)), tir.Int32(int64(field))}}
+	g := &struct {
+		tir.Call
+		args   [3]tir.Expr
+		at, of tir.IntImm
+	}{at: tir.IntImm{Type: dtype.Int32T, Value: int64(index)}, of: tir.IntImm{Type: dtype.Int32T, Value: int64(field)}}
+	g.args = [3]tir.Expr{of, &g.at, &g.of}
+	g.Type, g.Op, g.Args = d, tir.OpStructGet, g.args[:]
+	return &g.Call
 }
 
 // argument checks the type of argument i, the handle of a tensor or a scalar, and returns what reads it.
@@ -228,22 +256,35 @@ func (p *packer) argument(i int, v *tir.Var, b *tir.Buffer) (read func() tir.Exp
 // inParallel reports whether a function returns from within a parallel loop.
 func inParallel(body tir.Stmt) bool {
 	found := false
-	var visit func(n ir.Node, parallel bool)
-	visit = func(n ir.Node, parallel bool) {
+	ir.Walk(body, func(n ir.Node) bool {
 		switch n := n.(type) {
 		case *tir.For:
-			parallel = parallel || n.Kind == tir.Parallel
-		case *tir.Evaluate:
-			if _, ok := tir.IsCallTo(n.Value, tir.OpRet); ok {
-				found = found || parallel
+			if n.Kind == tir.Parallel {
+				found = found || returns(n.Body)
+				return false
 			}
-			return
 		case tir.Expr:
-			return
+			return false
 		}
-		n.EachChild(func(n ir.Node) { visit(n, parallel) })
-	}
-	visit(body, false)
+		return !found
+	})
+	return found
+}
+
+// returns reports whether a function returns from within a statement.
+func returns(s tir.Stmt) bool {
+	found := false
+	ir.Walk(s, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.Evaluate:
+			_, ret := tir.IsCallTo(n.Value, tir.OpRet)
+			found = found || ret
+			return false
+		case tir.Expr:
+			return false
+		}
+		return !found
+	})
 	return found
 }
 

@@ -24,6 +24,7 @@ type widthCollector struct {
 	loops  map[*tir.Var]dtype.DType
 	vars   map[*tir.Var]uint8
 	exprs  map[tir.Expr]uint8
+	child  func(ir.Node) // calls expr, of an expression
 }
 
 func collectWidths(ctx *pass.Context, s tir.Stmt, target uint8) *widths {
@@ -127,9 +128,12 @@ func (c *widthCollector) expr(e tir.Expr) {
 	case *tir.Let:
 		c.an.Bind(e.Var, e.Value)
 	}
-	e.EachChild(func(n ir.Node) {
-		if x, ok := n.(tir.Expr); ok {
-			c.expr(x)
+	if c.child == nil {
+		c.child = func(n ir.Node) {
+			if x, ok := n.(tir.Expr); ok {
+				c.expr(x)
+			}
 		}
-	})
+	}
+	e.EachChild(c.child)
 }

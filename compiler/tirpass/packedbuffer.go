@@ -53,16 +53,14 @@ func (p *packer) buffer(param string, b *tir.Buffer, h tir.Expr) {
 	p.offset(b, structGet(dtype.UInt64T, h, 0, abi.KArrByteOffset), where)
 	if !p.bound[b.Data] {
 		p.let(b.Data, structGet(dtype.HandleT, h, 0, abi.KArrData))
-		p.wrap(func(body tir.Stmt) tir.Stmt {
-			return &tir.AttrStmt{Node: b.Data, Key: "storage_alignment", Value: tir.Int32(int64(b.DataAlignment)), Body: body}
-		})
+		p.wrap(&tir.AttrStmt{Node: b.Data, Key: "storage_alignment", Value: tir.Int32(int64(b.DataAlignment))})
 	}
 	p.declare = append(p.declare, b)
 }
 
 // unsatisfied says that a number of an argument is not the expected one.
 func unsatisfied(where string, want tir.Expr, got string) string {
-	return fmt.Sprintf("Argument %s has an unsatisfied constraint: %s == %s", where, relax.FormatPrim(want), got)
+	return "Argument " + where + " has an unsatisfied constraint: " + relax.FormatPrim(want) + " == " + got
 }
 
 // numbers is the array of n numbers at ptr.
@@ -130,7 +128,7 @@ func (p *packer) settle() error {
 		p.read(f)
 	}
 	for _, b := range p.declare {
-		p.wrap(func(body tir.Stmt) tir.Stmt { return &tir.DeclBuffer{Base: b.Base, Buffer: b, Body: body} })
+		p.wrap(&tir.DeclBuffer{Base: b.Base, Buffer: b})
 	}
 	return nil
 }

@@ -73,6 +73,8 @@ type planner struct {
 	home   map[*tir.Buffer]*tir.Block // the block that allocates a buffer
 	order  []*tir.Buffer
 	byData map[*tir.Var]*tir.Buffer
+	at     tir.Stmt      // the innermost loop or block around what child scans
+	child  func(ir.Node) // scans a part of a node
 }
 
 func (p *planner) scan(n ir.Node, at tir.Stmt) {
@@ -111,7 +113,13 @@ func (p *planner) scan(n ir.Node, at tir.Stmt) {
 			p.access(b, at) // whose memory must be there
 		}
 	}
-	n.EachChild(func(c ir.Node) { p.scan(c, at) })
+	if p.child == nil {
+		p.child = func(n ir.Node) { p.scan(n, p.at) }
+	}
+	outer := p.at
+	p.at = at
+	n.EachChild(p.child)
+	p.at = outer
 }
 
 func (p *planner) scanBlock(r *tir.BlockRealize) {

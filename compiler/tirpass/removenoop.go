@@ -46,6 +46,9 @@ type noOpRemover struct {
 	flow        *bufferflow.Analysis // nil unless what buffers hold is to be used
 	overwritten map[*tir.BufferStore]bool
 
+	of  tir.Stmt           // whose own uses are noted
+	use func(ir.Node) bool // notes one
+
 	trial *overcompute // not nil where it is only asked what would be left of a statement at another place
 }
 
@@ -58,20 +61,24 @@ func (r *noOpRemover) visit(x tir.Stmt) tir.Stmt {
 
 // note notes the variables and buffers that a statement uses itself, without the statements in it.
 func (r *noOpRemover) note(s tir.Stmt) {
-	var use func(n ir.Node) bool
-	use = func(n ir.Node) bool {
-		switch n := n.(type) {
-		case *tir.Var:
-			r.used.Put(n, true)
-		case *tir.Buffer:
-			r.used.Put(n, true)
-			n.EachExpr(func(e tir.Expr) { ir.Walk(e, use) })
-		case tir.Stmt:
-			return ir.Node(n) == ir.Node(s)
+	if r.use == nil { // once, for there are many statements
+		r.use = func(n ir.Node) bool {
+			switch n := n.(type) {
+			case *tir.IntImm:
+				return false
+			case *tir.Var:
+				r.used.Put(n, true)
+			case *tir.Buffer:
+				r.used.Put(n, true)
+				n.EachExpr(func(e tir.Expr) { ir.Walk(e, r.use) })
+			case tir.Stmt:
+				return ir.Node(n) == ir.Node(r.of)
+			}
+			return true
 		}
-		return true
 	}
-	ir.Walk(s, use)
+	r.of = s
+	ir.Walk(s, r.use)
 }
 
 // uses visits a statement that defines something, and reports whether what is left of its body uses that.

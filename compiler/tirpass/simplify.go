@@ -60,6 +60,7 @@ func simplifyWith(c *pass.Context, b *budget.Budget, f *tir.PrimFunc, how simpli
 	s := &stmtSimplifier{how: how}
 	s.look(f.Body)
 	s.Mutator, s.ctx = newMutator(c, b), c
+	defer s.An.UseSpare()()
 	if how.conditions || how.expressions {
 		s.flow = bufferflow.New(f, b, 0)
 		s.flow.Follow(nil)
@@ -84,7 +85,7 @@ func simplifyWith(c *pass.Context, b *budget.Budget, f *tir.PrimFunc, how simpli
 		return e // rewritten to and fro
 	}
 	s.Stmt = s.visit
-	s.An.Extensions = how.ext
+	s.An.Extensions, s.An.Remember = how.ext, true
 	s.An.MarkShapes(f)
 	return f.WithBody(s.visit(f.Body))
 }

@@ -34,6 +34,8 @@ type unroller struct {
 	autoStep, autoDepth, autoExtent int64
 	explicit                        bool              // write the copies, in place of a mark on the loop
 	local                           map[*tir.Var]bool // variables of which loops are unrolled whatever their steps
+	m                               *tir.Mapper       // visits the parts of a statement
+	parts                           unrolled          // what those visited so far cost
 }
 
 // localIndices returns the variables in the indices of buffers that threads have for themselves.
@@ -83,6 +85,7 @@ func (u *unroller) visit(s tir.Stmt) unrolled {
 	case *tir.AttrStmt:
 		if s.Key == "pragma_auto_unroll_max_step" || s.Key == "pragma_unroll_explicit" {
 			inner := *u
+			inner.m = nil
 			if n, ok := tir.AsInt(s.Value); ok {
 				if s.Key == "pragma_unroll_explicit" {
 					inner.explicit = n != 0
@@ -95,24 +98,32 @@ func (u *unroller) visit(s tir.Stmt) unrolled {
 			return out
 		}
 	}
-	out := unrolled{}
-	m := &tir.Mapper{}
-	m.Stmt = func(c tir.Stmt) tir.Stmt {
-		r := u.visit(c)
-		out.steps += r.steps
-		out.size += r.size
-		out.depth, out.loops = max(out.depth, r.depth), max(out.loops, r.loops)
-		return r.s
-	}
-	out.s = m.MapStmt(s)
 	switch s.(type) {
 	case *tir.BufferStore, *tir.Evaluate:
-		if !tir.IsNoOp(s) { // these go with the next change around them
-			out.steps++
-			out.size++
+		if tir.IsNoOp(s) { // these go with the next change around them
+			return unrolled{s: s}
 		}
+		return unrolled{s: s, steps: 1, size: 1}
 	}
+	if u.m == nil {
+		u.m = &tir.Mapper{Stmt: u.part}
+	}
+	around := u.parts
+	u.parts = unrolled{}
+	mapped := u.m.MapStmt(s)
+	out := u.parts
+	out.s, u.parts = mapped, around
 	return out
+}
+
+// part visits a statement in another one.
+func (u *unroller) part(s tir.Stmt) tir.Stmt {
+	r := u.visit(s)
+	p := &u.parts
+	p.steps += r.steps
+	p.size += r.size
+	p.depth, p.loops = max(p.depth, r.depth), max(p.loops, r.loops)
+	return r.s
 }
 
 func (u *unroller) loop(s *tir.For) unrolled {
