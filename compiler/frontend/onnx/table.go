@@ -41,6 +41,7 @@ var operators = sync.OnceValue(func() map[string]*operator {
 		sortRows(),
 		createRows(),
 		linearRows(),
+		attentionRows(),
 		convRows(),
 		poolRows(),
 		lpRows(),
