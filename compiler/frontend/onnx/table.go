@@ -51,6 +51,7 @@ var operators = sync.OnceValue(func() map[string]*operator {
 		visionRows(),
 		quantizeRows(),
 		integerRows(),
+		controlRows(),
 	))
 })
 
