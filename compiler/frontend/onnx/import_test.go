@@ -315,6 +315,19 @@ func TestErrors(t *testing.T) {
 			b.Initializer("s", ob.Shape(7))
 			return b
 		}(), `shape (input 1) has 1 extents for 2 axes, expected one for each`},
+		{"compress by data", one(17, "Compress", nil, x, "c:b:4"), `Compress "node" (operator set 17): the condition (input 1, "c") must be a constant vector`},
+		{"cache", one(24, "TensorScatter", nil, "c:f:2 8 4", "u:f:2 3 5"), `past_cache (input 0) and update (input 1) have shapes (2, 8, 4) and (2, 3, 5), expected the same but for axis 1`},
+		{"cache axis", one(24, "TensorScatter", attrs(ob.Int("axis", 0)), "c:f:2 8 4", "u:f:2 3 4"), `attribute "axis" names axis 0, which is the batch`},
+		{"window size", func() *ob.Builder {
+			b := one(17, "HannWindow", nil, "s")
+			b.Initializer("s", ob.Ints(nil, -1))
+			return b
+		}(), `size (input 0) is [-1], expected one number from 0 to 4194304`},
+		{"window type", func() *ob.Builder {
+			b := one(17, "HannWindow", attrs(ob.Int("output_datatype", 7)), "s")
+			b.Initializer("s", ob.Ints(nil, 5))
+			return b
+		}(), `attribute "output_datatype" names int64, expected a floating-point type`},
 		{"huge shape", func() *ob.Builder {
 			b := ob.New("g", 17)
 			b.Initializer("s", ob.Shape(1<<20, 1<<20, 1<<20))

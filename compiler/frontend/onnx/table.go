@@ -35,6 +35,7 @@ var operators = sync.OnceValue(func() map[string]*operator {
 		binaryRows(),
 		activationRows(),
 		reduceRows(),
+		signalRows(),
 		shapeRows(),
 		indexRows(),
 		scatterRows(),
