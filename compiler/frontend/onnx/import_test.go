@@ -322,12 +322,27 @@ func TestErrors(t *testing.T) {
 			b := one(17, "HannWindow", nil, "s")
 			b.Initializer("s", ob.Ints(nil, -1))
 			return b
-		}(), `size (input 0) is [-1], expected one number from 0 to 4194304`},
+		}(), `size (input 0) is -1, expected 0 to 16777216`},
 		{"window type", func() *ob.Builder {
 			b := one(17, "HannWindow", attrs(ob.Int("output_datatype", 7)), "s")
 			b.Initializer("s", ob.Ints(nil, 5))
 			return b
 		}(), `attribute "output_datatype" names int64, expected a floating-point type`},
+		{"transform axis", one(17, "DFT", nil, "x:f:2 n 1"), `DFT "node" (operator set 17): the axis that is transformed is 1 with the extent n, expected one before the last`},
+		{"transform parts", one(17, "DFT", nil, "x:f:2 8 3"), `the last axis of input 0 has extent 3, expected 1 for real numbers or 2 for complex ones`},
+		{"transform size", one(17, "DFT", nil, "x:f:2 8000 1"), `the transform of length 8000 takes a matrix of 128000000 elements; the limit is 16777216`},
+		{"transform back", one(17, "DFT", attrs(ob.Int("inverse", 1), ob.Int("onesided", 1)), "x:f:2 8 1"), `attributes "inverse" and "onesided" are both 1`},
+		{"transform of complex", one(17, "DFT", attrs(ob.Int("onesided", 1)), "x:f:2 8 2"), `attribute "onesided" is 1 for complex numbers`},
+		{"frames", func() *ob.Builder {
+			b := one(17, "STFT", nil, "x:f:2 8 1", "s", "w:f:9")
+			b.Initializer("s", ob.Ints(nil, 2))
+			return b
+		}(), `a frame has 9 elements, but the signal only 8`},
+		{"no frames", func() *ob.Builder {
+			b := one(17, "STFT", nil, "x:f:2 8 1", "s")
+			b.Initializer("s", ob.Ints(nil, 2))
+			return b
+		}(), `frame_length (input 3) is left out, and there is no window (input 2) that gives it`},
 		{"huge shape", func() *ob.Builder {
 			b := ob.New("g", 17)
 			b.Initializer("s", ob.Shape(1<<20, 1<<20, 1<<20))
