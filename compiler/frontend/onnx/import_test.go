@@ -343,6 +343,18 @@ func TestErrors(t *testing.T) {
 			b.Initializer("s", ob.Ints(nil, 2))
 			return b
 		}(), `frame_length (input 3) is left out, and there is no window (input 2) that gives it`},
+		{"blocks", func() *ob.Builder {
+			b := one(18, "Col2Im", nil, "x:f:1 8 5", "i", "k")
+			b.Initializer("i", ob.Shape(4, 4))
+			b.Initializer("k", ob.Shape(2, 2))
+			return b
+		}(), `Col2Im "node" (operator set 18): input 0 has 5 columns, expected 9, one for each block`},
+		{"rows of blocks", func() *ob.Builder {
+			b := one(18, "Col2Im", nil, "x:f:1 n 9", "i", "k")
+			b.Initializer("i", ob.Shape(4, 4))
+			b.Initializer("k", ob.Shape(2, 2))
+			return b
+		}(), `rows for blocks of 4 elements, expected a constant multiple of that`},
 		{"huge shape", func() *ob.Builder {
 			b := ob.New("g", 17)
 			b.Initializer("s", ob.Shape(1<<20, 1<<20, 1<<20))
