@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
@@ -16,7 +17,9 @@ type graph struct {
 	ctx     context.Context
 	model   *onnxpb.Model
 	pb      *onnxpb.Graph
+	path    string // of pb in the model
 	opset   int64
+	table   map[string]*operator
 	bb      *relax.BlockBuilder
 	prover  *arith.Analyzer // of bb
 	origins *ir.Origins
@@ -36,17 +39,49 @@ func (g *graph) define(name string, v *value) error {
 	return nil
 }
 
-// countUses notes how often each name is used.
+// countUses notes how often each name is used, in the branches of nodes too.
 func (g *graph) countUses() {
 	g.uses, g.outputs = map[string]int{}, map[string]bool{}
 	for i := range g.pb.Nodes {
-		for _, name := range g.pb.Nodes[i].Inputs {
+		for name := range operandNames(&g.pb.Nodes[i]) {
 			g.uses[name]++
 		}
 	}
 	for _, out := range g.pb.Outputs {
 		g.uses[out.Name]++
 		g.outputs[out.Name] = true
+	}
+}
+
+// operandNames yields what a node reads: its inputs, and all that nodes of its branches read and that these yield, though it may be of the branch itself.
+func operandNames(pb *onnxpb.Node) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		var node func(pb *onnxpb.Node) bool
+		node = func(pb *onnxpb.Node) bool {
+			for _, name := range pb.Inputs {
+				if !yield(name) {
+					return false
+				}
+			}
+			for i := range pb.Attributes {
+				b := pb.Attributes[i].G
+				if b == nil {
+					continue
+				}
+				for k := range b.Nodes {
+					if !node(&b.Nodes[k]) {
+						return false
+					}
+				}
+				for _, out := range b.Outputs {
+					if !yield(out.Name) {
+						return false
+					}
+				}
+			}
+			return true
+		}
+		node(pb)
 	}
 }
 
@@ -94,7 +129,7 @@ func (g *graph) node(i int) error {
 
 func (g *graph) newNode(i int) *node {
 	pb := &g.pb.Nodes[i]
-	n := &node{g: g, pb: pb, row: operators()[pb.OpType], path: fmt.Sprintf("graph.node[%d]", i), opset: g.opset}
+	n := &node{g: g, pb: pb, row: g.table[pb.OpType], path: fmt.Sprintf("%s.node[%d]", g.path, i), opset: g.opset}
 	if d := onnxpb.CanonicalDomain(pb.Domain); d != "" {
 		n.row = nil
 		n.opset, _ = g.model.Opset(d)

@@ -54,7 +54,7 @@ func importModel(ctx context.Context, m *onnxpb.Model, o Options) (*ir.Module, e
 	mod := ir.NewModule()
 	prover := arith.NewAnalyzer()
 	g := &graph{
-		ctx: ctx, model: m, pb: m.Graph, opset: opset, origins: mod.Origins(),
+		ctx: ctx, model: m, pb: m.Graph, path: "graph", opset: opset, table: operators(), origins: mod.Origins(),
 		bb: relax.NewBlockBuilder(mod, op.Table(), prover), prover: prover, values: map[string]*value{}, fold: maxFolded,
 	}
 	if err := g.supported(); err != nil {
@@ -88,7 +88,7 @@ func (g *graph) supported() error {
 	var bad UnsupportedError
 	for i := range g.pb.Nodes {
 		pb := &g.pb.Nodes[i]
-		if onnxpb.CanonicalDomain(pb.Domain) == "" && operators()[pb.OpType] != nil {
+		if onnxpb.CanonicalDomain(pb.Domain) == "" && g.table[pb.OpType] != nil {
 			continue
 		}
 		label := opLabel(pb)
@@ -105,7 +105,7 @@ func (g *graph) supported() error {
 		case pb.Domain != "" && onnxpb.CanonicalDomain(pb.Domain) != "":
 			reason = fmt.Sprintf("operators of the domain %q are not supported", pb.Domain)
 		}
-		bad.Ops = append(bad.Ops, UnsupportedOp{First: n.err(reason, nil), Nodes: 1, Nearest: nearest.Name(pb.OpType, slices.Values(Operators()))})
+		bad.Ops = append(bad.Ops, UnsupportedOp{First: n.err(reason, nil), Nodes: 1, Nearest: nearest.Name(pb.OpType, slices.Values(slices.Sorted(maps.Keys(g.table))))})
 	}
 	if bad.Ops != nil {
 		return &bad
@@ -126,10 +126,8 @@ func (g *graph) isFunction(pb *onnxpb.Node) bool {
 // inputs defines initializers and inputs, and returns the parameters of main and the names
 // that they have in the model. Up to IR version 3 initializers are listed among the inputs.
 func (g *graph) inputs(o Options) (params []*relax.Var, names []string, err error) {
-	for i := range g.pb.Initializers {
-		if err := g.initializer(&g.pb.Initializers[i], i); err != nil {
-			return nil, nil, err
-		}
+	if err := g.initializers(); err != nil {
+		return nil, nil, err
 	}
 	seen := map[string]bool{}
 	sym := newSymbols()
@@ -174,8 +172,17 @@ func (g *graph) inputs(o Options) (params []*relax.Var, names []string, err erro
 	return params, names, nil
 }
 
+func (g *graph) initializers() error {
+	for i := range g.pb.Initializers {
+		if err := g.initializer(&g.pb.Initializers[i], i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (g *graph) initializer(t *onnxpb.Tensor, i int) error {
-	path := fmt.Sprintf("graph.initializer[%d]", i)
+	path := fmt.Sprintf("%s.initializer[%d]", g.path, i)
 	b, err := blobOf(t)
 	if err != nil {
 		return fmt.Errorf("%s %q: %w", path, t.Name, err)

@@ -315,6 +315,46 @@ func TestErrors(t *testing.T) {
 			b.Initializer("s", ob.Shape(7))
 			return b
 		}(), `shape (input 1) has 1 extents for 2 axes, expected one for each`},
+		{"compress by data", one(17, "Compress", nil, x, "c:b:4"), `Compress "node" (operator set 17): the condition (input 1, "c") must be a constant vector`},
+		{"cache", one(24, "TensorScatter", nil, "c:f:2 8 4", "u:f:2 3 5"), `past_cache (input 0) and update (input 1) have shapes (2, 8, 4) and (2, 3, 5), expected the same but for axis 1`},
+		{"cache axis", one(24, "TensorScatter", attrs(ob.Int("axis", 0)), "c:f:2 8 4", "u:f:2 3 4"), `attribute "axis" names axis 0, which is the batch`},
+		{"window size", func() *ob.Builder {
+			b := one(17, "HannWindow", nil, "s")
+			b.Initializer("s", ob.Ints(nil, -1))
+			return b
+		}(), `size (input 0) is -1, expected 0 to 16777216`},
+		{"window type", func() *ob.Builder {
+			b := one(17, "HannWindow", attrs(ob.Int("output_datatype", 7)), "s")
+			b.Initializer("s", ob.Ints(nil, 5))
+			return b
+		}(), `attribute "output_datatype" names int64, expected a floating-point type`},
+		{"transform axis", one(17, "DFT", nil, "x:f:2 n 1"), `DFT "node" (operator set 17): the axis that is transformed is 1 with the extent n, expected one before the last`},
+		{"transform parts", one(17, "DFT", nil, "x:f:2 8 3"), `the last axis of input 0 has extent 3, expected 1 for real numbers or 2 for complex ones`},
+		{"transform size", one(17, "DFT", nil, "x:f:2 8000 1"), `the transform of length 8000 takes a matrix of 128000000 elements; the limit is 16777216`},
+		{"transform back", one(17, "DFT", attrs(ob.Int("inverse", 1), ob.Int("onesided", 1)), "x:f:2 8 1"), `attributes "inverse" and "onesided" are both 1`},
+		{"transform of complex", one(17, "DFT", attrs(ob.Int("onesided", 1)), "x:f:2 8 2"), `attribute "onesided" is 1 for complex numbers`},
+		{"frames", func() *ob.Builder {
+			b := one(17, "STFT", nil, "x:f:2 8 1", "s", "w:f:9")
+			b.Initializer("s", ob.Ints(nil, 2))
+			return b
+		}(), `a frame has 9 elements, but the signal only 8`},
+		{"no frames", func() *ob.Builder {
+			b := one(17, "STFT", nil, "x:f:2 8 1", "s")
+			b.Initializer("s", ob.Ints(nil, 2))
+			return b
+		}(), `frame_length (input 3) is left out, and there is no window (input 2) that gives it`},
+		{"blocks", func() *ob.Builder {
+			b := one(18, "Col2Im", nil, "x:f:1 8 5", "i", "k")
+			b.Initializer("i", ob.Shape(4, 4))
+			b.Initializer("k", ob.Shape(2, 2))
+			return b
+		}(), `Col2Im "node" (operator set 18): input 0 has 5 columns, expected 9, one for each block`},
+		{"rows of blocks", func() *ob.Builder {
+			b := one(18, "Col2Im", nil, "x:f:1 n 9", "i", "k")
+			b.Initializer("i", ob.Shape(4, 4))
+			b.Initializer("k", ob.Shape(2, 2))
+			return b
+		}(), `rows for blocks of 4 elements, expected a constant multiple of that`},
 		{"huge shape", func() *ob.Builder {
 			b := ob.New("g", 17)
 			b.Initializer("s", ob.Shape(1<<20, 1<<20, 1<<20))

@@ -32,6 +32,14 @@ func ownNodes() []onnxtest.NodeCase {
 		ownNode("LpNormalization", []*onnxpb.Tensor{floats([]int64{2, 2}, 0, 0, 3, -4)}, []*onnxpb.Tensor{floats([]int64{2, 2}, 0, 0, .6, -.8)}),
 		ownNode("CumProd", []*onnxpb.Tensor{floats([]int64{2, 3}, 1, 2, 3, 4, 5, 6), ptr(ob.Ints(nil, 1))},
 			[]*onnxpb.Tensor{floats([]int64{2, 3}, 6, 3, 1, 30, 6, 1)}, ob.Int("exclusive", 1), ob.Int("reverse", 1)),
+		// A signal that is too short for the transform, and one that is too long, whose axis is the first.
+		ownNode("DFT", []*onnxpb.Tensor{floats([]int64{1, 3, 1}, 1, 2, 3), ptr(ob.Ints(nil, 4))},
+			[]*onnxpb.Tensor{floats([]int64{1, 3, 2}, 6, 0, -2, -2, 2, 0)}, ob.Int("onesided", 1)),
+		ownNode("DFT", []*onnxpb.Tensor{floats([]int64{3, 1, 2}, 1, 2, 3, 4, 5, 6), ptr(ob.Ints(nil, 2))},
+			[]*onnxpb.Tensor{floats([]int64{2, 1, 2}, 4, 6, -2, -2)}, ob.Int("axis", 0)),
+		// Frames of a window of two, at every third element.
+		ownNode("STFT", []*onnxpb.Tensor{floats([]int64{1, 5, 1}, 1, 2, 3, 4, 5), ptr(ob.Ints(nil, 3)), floats([]int64{2}, 1, 10)},
+			[]*onnxpb.Tensor{floats([]int64{1, 2, 2, 2}, 21, 0, -19, 0, 54, 0, -46, 0)}),
 		// The published tests of Not have operator set 1.
 		ownNode("Not", []*onnxpb.Tensor{bools(0, 1, 1)}, []*onnxpb.Tensor{bools(1, 0, 0)}),
 	}

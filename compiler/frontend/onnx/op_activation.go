@@ -47,13 +47,12 @@ func activationRows() []operator {
 			one := n.constant(n.dtype(0), 1)
 			n.result("relax.divide", args(x, n.emit("relax.add", args(one, n.emit("relax.abs", args(x))))))
 		}),
-		row("Swish", func(n *node) {
-			x, z := n.floats(0), n.floats(0)
-			if a := n.float("alpha", 1); a != 1 {
-				z = n.emit("relax.multiply", args(x, n.constant(n.dtype(0), a)))
-			}
-			n.result("relax.multiply", args(x, n.emit("relax.sigmoid", args(z))))
-		}, "alpha"),
+		row("Swish", func(n *node) { n.result("relax.multiply", n.swish()) }, "alpha"),
+		{name: "SwiGLU", minIn: 2, maxIn: 2, attrs: []string{"alpha"}, convert: func(n *node) {
+			n.sameDType(0, 1)
+			gate := n.emit("relax.multiply", n.swish())
+			n.result("relax.multiply", args(gate, n.expr(1)))
+		}},
 		row("Shrink", shrink, "bias", "lambd"),
 		{name: "PRelu", minIn: 2, maxIn: 2, convert: prelu},
 		{name: "Softmax", minIn: 1, maxIn: 1, attrs: []string{"axis"}, convert: softmax("relax.nn.softmax")},
@@ -66,6 +65,15 @@ func activationRows() []operator {
 func (n *node) floats(i int) relax.Expr {
 	n.wantDType(i, "a floating-point type", dtype.DType.IsFloat)
 	return n.expr(i)
+}
+
+// swish are the factors of x * sigmoid(alpha * x) for operand 0.
+func (n *node) swish() []relax.Expr {
+	x, z := n.floats(0), n.floats(0)
+	if a := n.float("alpha", 1); a != 1 {
+		z = n.emit("relax.multiply", args(x, n.constant(n.dtype(0), a)))
+	}
+	return args(x, n.emit("relax.sigmoid", args(z)))
 }
 
 // elu is gamma * (max(x, 0) + alpha * (exp(min(x, 0)/scale) - 1)). The minimum keeps the

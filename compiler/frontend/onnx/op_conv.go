@@ -16,6 +16,7 @@ func convRows() []operator {
 			name: "ConvTranspose", minIn: 2, maxIn: 3,
 			attrs: append(slices.Clone(windowAttrs), "group", "output_padding", "output_shape"), convert: convTranspose,
 		},
+		{name: "Col2Im", minIn: 3, maxIn: 3, attrs: []string{"dilations", "pads", "strides"}, convert: col2im},
 	}
 }
 

@@ -17,6 +17,7 @@ func indexRows() []operator {
 		{name: "Gather", minIn: 2, maxIn: 2, attrs: []string{"axis"}, convert: gather, fold: foldGather},
 		{name: "GatherElements", minIn: 2, maxIn: 2, attrs: []string{"axis"}, convert: gatherElements},
 		{name: "GatherND", minIn: 2, maxIn: 2, attrs: []string{"batch_dims"}, convert: gatherND},
+		{name: "Compress", minIn: 2, maxIn: 2, attrs: []string{"axis"}, convert: compress},
 		{name: "Pad", minIn: 1, maxIn: 4, attrs: []string{"mode", "pads", "value"}, convert: pad},
 		{name: "CenterCropPad", minIn: 2, maxIn: 2, attrs: []string{"axes"}, convert: centerCropPad},
 	}
@@ -172,6 +173,33 @@ func gatherND(n *node) {
 	n.wantDType(1, "int64", func(d dtype.DType) bool { return d == dtype.Int64T })
 	n.refuseNegative(1)
 	n.result("relax.gather_nd", args(n.expr(0), n.expr(1)), "batch_dims", n.int("batch_dims", 0))
+}
+
+// compress takes the elements that a condition selects, of the flattened tensor where there is no axis.
+func compress(n *node) {
+	x, dims := n.expr(0), n.dims(0)
+	n.wantDType(1, "bool", dtype.DType.IsBool)
+	k := n.known(1)
+	if k == nil || len(k.shape) != 1 {
+		n.fail("the condition (input 1, %q) must be a constant vector of at most %d elements, since it says how many are taken", n.pb.Inputs[1], maxKnownInts)
+	}
+	axis := 0
+	if n.pb.Attribute("axis") != nil {
+		axis = n.axis(n.int("axis", 0), len(dims))
+	} else {
+		dims = []tir.Expr{product(dims)}
+		x = n.reshape(x, dims)
+	}
+	if extent, ok := tir.AsInt(dims[axis]); ok && extent < int64(len(k.elems)) {
+		n.fail("the condition (input 1) has %d elements for %d of axis %d", len(k.elems), extent, axis)
+	}
+	var taken []tir.Expr
+	for i, e := range k.elems {
+		if v, _ := tir.AsInt(e); v != 0 {
+			taken = append(taken, tir.Int(int64(i)))
+		}
+	}
+	n.result("relax.take", args(x, n.tensor(&value{known: vector(dtype.Int64T, taken)})), "axis", int64(axis))
 }
 
 // pad adds elements at the start and end of axes; the pads are an attribute up to operator

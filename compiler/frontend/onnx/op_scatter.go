@@ -16,6 +16,7 @@ func scatterRows() []operator {
 		{name: "ScatterND", minIn: 3, maxIn: 3, attrs: []string{"reduction"}, convert: scatterND},
 		{name: "OneHot", minIn: 3, maxIn: 3, attrs: []string{"axis"}, convert: oneHot},
 		{name: "Trilu", minIn: 1, maxIn: 2, attrs: []string{"upper"}, convert: trilu},
+		{name: "TensorScatter", minIn: 2, maxIn: 3, attrs: []string{"axis", "mode"}, convert: tensorScatter},
 		{name: "CumSum", minIn: 2, maxIn: 2, attrs: []string{"exclusive", "reverse"}, convert: func(n *node) { n.running("relax.cumsum") }},
 		{name: "CumProd", minIn: 2, maxIn: 2, attrs: []string{"exclusive", "reverse"}, convert: func(n *node) { n.running("relax.cumprod") }},
 	}
@@ -117,4 +118,36 @@ func (n *node) running(name string) {
 	x := n.emit("relax.flip", args(n.expr(0)), "axis", axis)
 	x = n.emit(name, args(x), "axis", axis, "exclusive", exclusive)
 	n.result("relax.flip", args(x), "axis", axis)
+}
+
+// tensorScatter writes to a cache, for each sequence of the batch at its own place along an axis, 0 if there are none; behind the end it goes on at the
+// start if the mode is circular.
+func tensorScatter(n *node) {
+	n.sameDType(0, 1)
+	cache, update := n.dims(0), n.dims(1)
+	if len(cache) != len(update) || len(cache) < 2 {
+		n.fail("past_cache (input 0) and update (input 1) have %d and %d dimensions, expected the same, at least 2", len(cache), len(update))
+	}
+	axis := n.axis(n.int("axis", -2), len(cache))
+	if axis == 0 {
+		n.fail("attribute \"axis\" names axis 0, which is the batch")
+	}
+	along, across := make([]tir.Expr, len(cache)), make([]tir.Expr, len(cache))
+	for i := range cache {
+		along[i], across[i] = tir.Int(1), tir.Int(1)
+		if i != axis && !mayEqual(cache[i], update[i]) {
+			n.fail("past_cache (input 0) and update (input 1) have shapes %s and %s, expected the same but for axis %d", relax.FormatDims(cache), relax.FormatDims(update), axis)
+		}
+	}
+	along[axis], across[0] = update[axis], cache[0]
+	at := n.reshape(n.counting(0, update[axis]), along)
+	if n.has(2) {
+		n.wantDType(2, "int64", func(d dtype.DType) bool { return d == dtype.Int64T })
+		at = n.emit("relax.add", args(at, n.reshape(n.expr(2), across)))
+	}
+	if n.str("mode", "linear", "linear", "circular") == "circular" {
+		at = n.emit("relax.floor_mod", args(at, n.tensor(&value{known: scalar(dtype.Int64T, cache[axis])})))
+	}
+	at = n.emit("relax.broadcast_to", args(at, shapeExpr(update)))
+	n.result("relax.scatter_elements", args(n.expr(0), at, n.expr(1)), "axis", int64(axis), "reduction", "update")
 }

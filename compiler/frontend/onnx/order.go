@@ -18,7 +18,7 @@ func (g *graph) order() ([]int, error) {
 				continue
 			}
 			if j, ok := producer[out]; ok {
-				return nil, g.newNode(i).err(fmt.Sprintf("output %q is also an output of graph.node[%d]", out, j), nil)
+				return nil, g.newNode(i).err(fmt.Sprintf("output %q is also an output of %s.node[%d]", out, g.path, j), nil)
 			}
 			if g.values[out] != nil {
 				return nil, g.newNode(i).err(fmt.Sprintf("output %q is also an input or initializer of the graph", out), nil)
@@ -32,11 +32,13 @@ func (g *graph) order() ([]int, error) {
 			if in == "" || g.values[in] != nil {
 				continue
 			}
-			j, ok := producer[in]
-			if !ok {
+			if _, ok := producer[in]; !ok {
 				return nil, g.newNode(i).err(fmt.Sprintf("input %q is not defined%s", in, g.suggest(in, producer)), nil)
 			}
-			sorted = sorted && j < i
+		}
+		for in := range operandNames(&nodes[i]) {
+			j, ok := producer[in]
+			sorted = sorted && (!ok || j < i)
 		}
 	}
 	order := make([]int, 0, len(nodes))
@@ -68,7 +70,7 @@ func (g *graph) sort(producer map[string]int) ([]int, error) {
 	users := make([][]int, len(nodes))
 	var ready []int
 	for i := range nodes {
-		for _, in := range nodes[i].Inputs {
+		for in := range operandNames(&nodes[i]) {
 			if j, ok := producer[in]; ok && g.values[in] == nil {
 				waits[i]++
 				users[j] = append(users[j], i)
@@ -107,7 +109,7 @@ func (g *graph) cycle(producer map[string]int, waits []int) error {
 		}
 		step[at] = len(path)
 		path = append(path, at)
-		for _, in := range g.pb.Nodes[at].Inputs {
+		for in := range operandNames(&g.pb.Nodes[at]) {
 			if j, ok := producer[in]; ok && waits[j] > 0 && g.values[in] == nil {
 				at = j
 				break
@@ -118,6 +120,6 @@ func (g *graph) cycle(producer map[string]int, waits []int) error {
 	if len(path) == 1 {
 		return n.err("the node uses its own output", nil)
 	}
-	return n.err(fmt.Sprintf("the graph has a cycle of %d nodes: the node depends on graph.node[%d] %q, which depends on it in turn",
-		len(path), path[1], g.newNode(path[1]).label()), nil)
+	return n.err(fmt.Sprintf("the graph has a cycle of %d nodes: the node depends on %s.node[%d] %q, which depends on it in turn",
+		len(path), g.path, path[1], g.newNode(path[1]).label()), nil)
 }

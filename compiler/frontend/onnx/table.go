@@ -35,12 +35,14 @@ var operators = sync.OnceValue(func() map[string]*operator {
 		binaryRows(),
 		activationRows(),
 		reduceRows(),
+		signalRows(),
 		shapeRows(),
 		indexRows(),
 		scatterRows(),
 		sortRows(),
 		createRows(),
 		linearRows(),
+		attentionRows(),
 		convRows(),
 		poolRows(),
 		lpRows(),
@@ -50,6 +52,7 @@ var operators = sync.OnceValue(func() map[string]*operator {
 		visionRows(),
 		quantizeRows(),
 		integerRows(),
+		controlRows(),
 	))
 })
 
