@@ -80,6 +80,9 @@ type Machine struct {
 	// Int, Float and Vector are the types of integers and of floats of 32 or 64 bits, and of vectors of so many bits.
 	Int, Float, Vector func(bits int) Type
 
+	// Transpose makes four parts of rows of four lanes of 32 bits, of as many as a part has lanes: part j has lane j of all rows. It is nil where there are no instructions.
+	Transpose func(rows []*Node) [4]*Node
+
 	Pointer Pointer
 
 	// Reach is how many nodes there may be between two uses of what was read into a register for floats or vectors: where there are more, it is read again. 0 is any number.

@@ -17,9 +17,7 @@ func (w *Walker) stmt(s tir.Stmt) {
 	}
 	switch s := s.(type) {
 	case *tir.SeqStmt:
-		for _, x := range s.Seq {
-			w.stmt(x)
-		}
+		w.statements(s.Seq)
 	case *tir.LetStmt:
 		w.BindLet(s.Var, s.Value)
 		w.stmt(s.Body)

@@ -47,9 +47,10 @@ func machineOf(g *gen) *lower.Machine {
 			}
 			return tF32
 		},
-		Vector: func(bits int) lower.Type { return typeOfWidth(asm.Width(bits / 8)) },
-		Quiet:  abi.LeastBudget,
-		Reach:  reach,
+		Vector:    func(bits int) lower.Type { return typeOfWidth(asm.Width(bits / 8)) },
+		Quiet:     abi.LeastBudget,
+		Reach:     reach,
+		Transpose: g.transpose,
 		// The index register's upper half is zero and the displacement has 32 bits: an address does not wrap.
 		Pointer: lower.Pointer{Bits: 32, MaxOffset: math.MaxInt32, Below: abi.ReservedBytes},
 	}

@@ -25,6 +25,9 @@ func (m Machine) Schedule(f *tir.PrimFunc, origins *ir.Origins, w Watcher) (*tir
 		}
 		return f, nil
 	}
+	if m.transposes() {
+		f = opened(f)
+	}
 	r, err := m.apply(f, origins, true, w)
 	if err != nil || r == nil {
 		return f, err
@@ -40,9 +43,10 @@ func (m Machine) Schedule(f *tir.PrimFunc, origins *ir.Origins, w Watcher) (*tir
 }
 
 // Trace returns the instructions by which Schedule schedules f, nil where the rules do not apply: of a function with two versions those of the one
-// for whole tiles, and the conditions on its extents under which that may run. They are instructions on a module in which f is the function main.
+// for whole tiles, and the conditions on its extents under which that may run. They are instructions on a module in which f is the function main. A function with a copy that
+// Schedule opens has none: there is no primitive that does so.
 func (m Machine) Trace(f *tir.PrimFunc) (trace []*sch.Instruction, needs []tir.Expr, err error) {
-	if empty(f) {
+	if empty(f) || m.transposes() && opened(f) != f {
 		return nil, nil, nil
 	}
 	r, err := m.apply(f, nil, true, nil)

@@ -69,6 +69,10 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
+// transposes reports whether the code generator reads what vectors written side by side take from apart in rows, and transposes them in registers. That for machine code does, which is
+// also the one that spreads elements.
+func (m Machine) transposes() bool { return m.Spreads }
+
 // chains is how many sums must be under way so that none waits for the one before.
 func (m Machine) chains() int64 {
 	if m.Spreads {

@@ -28,6 +28,9 @@ func (r *rules) pointwise(b *sch.Block) error {
 	if c := r.phases[st.Buffer]; c > 0 && r.unconditional(b) && !(isConstant(st.Value) && r.act("Refill", b) == nil) {
 		return r.phased(st, loops, c)
 	}
+	if done, err := r.transposes(b); done || err != nil {
+		return err
+	}
 	k = r.at(b)
 	if loops, err = r.loops(b); err != nil {
 		return err

@@ -6,8 +6,10 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/irscope/irscope/compiler/sch"
 	"github.com/irscope/irscope/compiler/sch/cpu"
 	"github.com/irscope/irscope/compiler/te"
+	"github.com/irscope/irscope/compiler/tensorlayout"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/compiler/topi"
@@ -29,7 +31,7 @@ func randomKernel(r *rand.Rand) (string, kernel) {
 		syms[v] = int64(n(0, hi))
 		return v
 	}
-	switch r.IntN(7) {
+	switch r.IntN(9) {
 	case 0:
 		g, k, h, w := n(1, 3), n(1, 3), n(4, 12), n(4, 18)
 		ic, oc := g*n(1, 3), g*n(1, 6)
@@ -73,7 +75,7 @@ func randomKernel(r *rand.Rand) (string, kernel) {
 		kind := []string{"sum", "max", "min", "mean", "prod"}[r.IntN(5)]
 		return fmt.Sprintf("%s %v over %v %v", kind, x.Shape, axes, syms), kernel{[]*te.Tensor{x, must(topi.Reduce(kind, x, axes, false))}, syms}
 	case 4: // channels in blocks, each for itself
-		l, c, h, w := []int{4, 8, 16}[r.IntN(3)], n(1, 3), n(3, 12), n(3, 12)
+		l, c, h, w := []int{4, 8, 16}[r.IntN(3)], n(1, 3), n(3, 12), n(5, 12)
 		x, f := in("x", n(1, 2), c, h, w, l), in("w", c, 1, n(1, 3), n(1, 3), 1, l)
 		o := topi.ConvOpts{
 			Strides: []int64{int64(n(1, 2)), int64(n(1, 2))}, Dilation: []int64{1, int64(n(1, 2))}, Groups: int64(c * l),
@@ -89,10 +91,36 @@ func randomKernel(r *rand.Rand) (string, kernel) {
 		}
 		kind := []string{"max", "avg"}[r.IntN(2)]
 		return fmt.Sprintf("%s pool %v %+v", kind, x.Shape, o), kernel{args: []*te.Tensor{x, must(topi.Pool(kind, x, o))}}
+	case 6:
+		x := in("x", dim(1, 3), dim(1, 40), dim(1, 5), dim(1, 40))
+		axes := r.Perm(4)
+		return fmt.Sprintf("transpose %v by %v %v", x.Shape, axes, syms), kernel{[]*te.Tensor{x, topi.PermuteDims(x, axes)}, syms}
+	case 7:
+		l := []int{4, 8, 16}[r.IntN(3)]
+		blocks, h, w := n(1, 3), dim(1, 9), dim(1, 9)
+		names := [2]string{"NCHW", fmt.Sprintf("NCHW%dc", l)}
+		x, y := in("x", 1, blocks*l, h, w), in("y", 1, blocks, h, w, l)
+		if r.IntN(2) == 0 {
+			names[0], names[1], x, y = names[1], names[0], y, x
+		}
+		m, err := tensorlayout.IndexMap(layout(names[0]), layout(names[1]))
+		if err != nil {
+			panic(err)
+		}
+		return fmt.Sprintf("%s to %s %v %v", names[0], names[1], x.Shape, syms), kernel{[]*te.Tensor{x, topi.LayoutTransform(x, sch.TypedMap(m, x.Shape), y.Shape, nil)}, syms}
 	}
 	x := in("x", dim(1, 9), dim(1, 40), dim(1, 12))
 	axis := r.IntN(3)
 	return fmt.Sprintf("softmax %v along %d %v", x.Shape, axis, syms), kernel{[]*te.Tensor{x, topi.Softmax(x, axis)}, syms}
+}
+
+// layout is a layout by name.
+func layout(name string) tensorlayout.Layout {
+	l, err := tensorlayout.Parse(name)
+	if err != nil {
+		panic(err)
+	}
+	return l
 }
 
 // blockedConv is a convolution of channels in blocks.

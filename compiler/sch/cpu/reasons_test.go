@@ -94,6 +94,7 @@ var (
 	stepsText  = regexp.MustCompile(`^(.*): (\d+) steps? of (\d+) vectors?$`)
 	partText   = regexp.MustCompile(`^(\d+) of (\w+) at a time`)
 	blockText  = regexp.MustCompile(`^(\d+) tiles? of (\w+) in a block`)
+	turnText   = regexp.MustCompile(`: (\d+) rows of (\d+) elements at a time$`)
 	stepText   = regexp.MustCompile(`^(\d+) elements a step, in vectors of (\d+) lanes`)
 	timesText  = regexp.MustCompile(`takes? (\d+\.\d+) times as long`)
 )
@@ -216,6 +217,14 @@ func agree(t *testing.T, m cpu.Machine, f *tir.PrimFunc, list []said) map[string
 			if !found || n%number(t, x[2]) != 0 {
 				wrong("loops %v were made", list)
 			}
+		case d.rule == "transpose in registers":
+			x := turnText.FindStringSubmatch(d.reason)
+			rows, lanes := number(t, x[1]), number(t, x[2])
+			if list := loopsTo(f, d.buffer, ""); !slices.ContainsFunc(list, func(x nest) bool {
+				return slices.Contains(slices.Collect(maps.Values(x.unrolled)), rows) && slices.Contains(slices.Collect(maps.Values(x.vector)), lanes)
+			}) {
+				wrong("loops %v were made", list)
+			}
 		case d.rule == "take another tile":
 			if x := timesText.FindStringSubmatch(d.reason); x != nil {
 				n, err := strconv.ParseFloat(x[1], 64)
@@ -285,7 +294,7 @@ func TestReasonsOfModels(t *testing.T) {
 	list := []kernel{
 		conv(64, 64, 56, 3, 1, 1), conv(512, 256, 56, 1, 2, 0), conv(64, 3, 224, 7, 2, 3),
 		product(512, 512, 512, false), product(384, 768, 3072, true), product(1, 1000, 2048, true), product(20000, 64, 512, false),
-		{args: []*te.Tensor{x, topi.Softmax(x, 1)}},
+		{args: []*te.Tensor{x, topi.Softmax(x, 1)}}, {args: []*te.Tensor{x, topi.PermuteDims(x, []int{1, 0})}},
 	}
 	seen := map[string]int{}
 	for _, k := range list {
@@ -301,7 +310,7 @@ func TestReasonsOfModels(t *testing.T) {
 			}
 		}
 	}
-	for _, rule := range []string{"tile a reduction", "take another tile", "unroll a reduction", "unroll a reduction in part", "block rows for the second cache", "vectorize a block"} {
+	for _, rule := range []string{"tile a reduction", "take another tile", "unroll a reduction", "unroll a reduction in part", "block rows for the second cache", "vectorize a block", "transpose in registers"} {
 		if seen[rule] == 0 {
 			t.Errorf("nothing was said of the rule %q", rule)
 		}

@@ -19,6 +19,7 @@ const (
 	rulePad      = "split a padded block"
 	ruleTile     = "tile a reduction"
 	ruleVectors  = "vectorize a block"
+	ruleTurn     = "transpose in registers"
 	ruleSchedule = "schedule"
 
 	// What the tile of a reduction is made of, see reasons.

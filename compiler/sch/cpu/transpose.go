@@ -1,0 +1,147 @@
+package cpu
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/irscope/irscope/compiler/sch"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// leastTile is the least extent of a tile that is transposed in registers.
+const leastTile = 4
+
+// transposes schedules a block that copies elements of 32 bits that lie together along one axis to where they lie together along another: in tiles of as many rows as a vector has
+// lanes, which the code generator transposes in registers, and smaller ones at the edges. It reports whether it has.
+func (r *rules) transposes(b *sch.Block) (bool, error) {
+	loops, err := r.loops(b)
+	if err != nil || !r.machine.transposes() || !r.bound(b, loops) {
+		return false, err
+	}
+	at := r.at(b).Body
+	st, ok := at.(*tir.BufferStore)
+	if !ok || st.Predicate != nil {
+		return false, nil
+	}
+	if x, ok := st.Value.(*tir.BufferLoad); !ok || x.Predicate != nil || x.Buffer.DType.Bits != 32 || x.Buffer.DType.Lanes != 1 {
+		return false, nil
+	}
+	if err := r.normalize(b); err != nil {
+		return false, err
+	}
+	from, to := r.contiguous(b)
+	if from < 0 || to < 0 || from == to {
+		return false, nil
+	}
+	if loops, err = r.loops(b); err != nil {
+		return false, err
+	}
+	rows, vectors := loops[from], loops[to]
+	order := slices.DeleteFunc(slices.Clone(loops), func(l *sch.Loop) bool { return l == rows || l == vectors })
+	if err := r.act("Reorder", append(order, rows, vectors)); err != nil {
+		return false, err
+	}
+	r.explainTranspose(r.at(b).IterVars, from, to, at)
+	return true, r.eachTile(b, rows, func(b *sch.Block, rows *sch.Loop, high int64) error {
+		loops, err := r.loops(b)
+		if err != nil {
+			return err
+		}
+		vectors := loops[len(loops)-1]
+		if err := r.act("Reorder", []*sch.Loop{vectors, rows}); err != nil {
+			return err
+		}
+		return r.eachTile(b, vectors, func(b *sch.Block, vectors *sch.Loop, wide int64) error {
+			loops, err := r.loops(b)
+			if err != nil {
+				return err
+			}
+			return r.transposeTile(loops[len(loops)-1], vectors, high, wide)
+		})
+	})
+}
+
+// contiguous returns the variables of a copy along which it reads and writes elements that lie together and does not write or read such, -1 for none of at least the extent of a tile.
+func (r *rules) contiguous(b *sch.Block) (from, to int) {
+	from, to = -1, -1
+	iters := r.at(b).IterVars
+	acc := accesses(r.at(b).Body, iters)
+	if len(acc) != 2 {
+		return from, to
+	}
+	for k, iv := range iters {
+		if n, ok := tir.AsInt(iv.Dom.Extent); ok && n < leastTile {
+			continue
+		}
+		written, read := acc[0].stride(iv.Var), acc[1].stride(iv.Var)
+		switch {
+		case read == 1 && written > 1:
+			from = k
+		case written == 1 && read > 1:
+			to = k
+		}
+	}
+	return from, to
+}
+
+// explainTranspose tells the watcher along what a copy reads and writes, and how large its tiles are.
+func (r *rules) explainTranspose(iters []*tir.IterVar, from, to int, at tir.Stmt) {
+	if r.watch == nil {
+		return
+	}
+	tile := func(k int) int64 {
+		if n, known := tir.AsInt(iters[k].Dom.Extent); known && n < r.machine.Lanes {
+			return leastTile
+		}
+		return r.machine.Lanes
+	}
+	r.applied(ruleTurn, at)
+	r.watch.Took(ruleTurn, at, fmt.Sprintf("what is read is contiguous along %s, and what is written along %s: %d rows of %d elements at a time", iters[from].Var.Name, iters[to].Var.Name,
+		tile(from), tile(to)))
+}
+
+// eachTile cuts the loop l around a block into a part of whole tiles, one of the least ones, and what is left over, and has do continue with the first two: with the block there, the loop,
+// and the extent of a tile.
+func (r *rules) eachTile(b *sch.Block, l *sch.Loop, do func(b *sch.Block, l *sch.Loop, tile int64) error) error {
+	for _, tile := range []int64{r.machine.Lanes, leastTile} {
+		n, known := tir.AsInt(r.extent(l))
+		if known && n < tile {
+			continue
+		}
+		if known && n%tile == 0 {
+			return do(b, l, tile)
+		}
+		parts, err := r.loopsBy("CutLoop", l, tile, int64(0))
+		if err != nil {
+			return err
+		}
+		left, err := r.blocksBy("GetChildBlocks", parts[1])
+		if err != nil {
+			return err
+		}
+		if err := do(b, parts[0], tile); err != nil {
+			return err
+		}
+		b, l = left[0], parts[1]
+	}
+	return nil
+}
+
+// transposeTile makes a tile of two loops of whole ones.
+func (r *rules) transposeTile(rows, vectors *sch.Loop, high, wide int64) error {
+	a, err := r.split(rows, high)
+	if err != nil {
+		return err
+	}
+	b, err := r.split(vectors, wide)
+	if err != nil {
+		return err
+	}
+	if err := r.act("Reorder", []*sch.Loop{a[0], b[0], a[1], b[1]}); err != nil {
+		return err
+	}
+	if err := r.act("Unroll", a[1]); err != nil {
+		return err
+	}
+	return r.act("Vectorize", b[1])
+}

@@ -1,0 +1,103 @@
+//go:build linux && amd64
+
+package x86_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/te"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/topi"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// rowwise copies vectors of lanes elements that are apart by stride, rows of them side by side, where gap says so with an element left out in the middle.
+func rowwise(d dtype.DType, rows, lanes int, stride int64, gap bool, x, y *tir.Buffer) *tir.PrimFunc {
+	v := i32var("i")
+	var list []tir.Stmt
+	for r := range int64(rows) {
+		from := r
+		if gap && r >= int64(rows/2) {
+			from++
+		}
+		load := tir.Load(x, ramp(tir.Add(tir.Mul(v, tir.Int32(3)), tir.Int32(from)), stride, lanes))
+		list = append(list, tir.Store(y, load, ramp(tir.Add(tir.Mul(v, tir.Int32(5)), tir.Int32(r*int64(lanes+1))), 1, lanes)))
+	}
+	f := primFunc("f", []any{x, y}, forLoop(v, tir.Int32(3), list...))
+	if x == y {
+		f = primFunc("f", []any{x}, forLoop(v, tir.Int32(3), list...))
+	}
+	return f
+}
+
+// TestRows copies vectors side by side whose elements are apart: of all lanes, types and numbers of rows, to other memory and to the same.
+func TestRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for _, d := range []dtype.DType{dtype.Float32T, dtype.Int32T, dtype.UInt32T, dtype.Float64T, dtype.Float16T, dtype.Int8T} {
+		for _, lanes := range []int{2, 3, 4, 8, 16, 32} {
+			for _, rows := range []int{3, 4, 6, 8, 16, 17} {
+				stride := []int64{0, 2, 3, 5, 17}[r.IntN(5)]
+				n := int64(20 + rows + 17*lanes + rows*(lanes+1))
+				x, y := flat("X", d, n), flat("Y", d, n)
+				for _, gap := range []bool{false, true} {
+					t.Run(fmt.Sprint(d, lanes, rows, stride, gap), func(t *testing.T) {
+						check(t, rowwise(d, rows, lanes, stride, gap, x, y), random(d, 1, n), random(d, 2, n))
+						check(t, rowwise(d, rows, lanes, stride, gap, x, x), random(d, 1, n))
+					})
+				}
+			}
+		}
+	}
+}
+
+// TestTransposes transposes tensors, and changes layouts, under the default schedule.
+func TestTransposes(t *testing.T) {
+	kernels := map[string][]*te.Tensor{}
+	for _, s := range [][]int{{1, 1}, {4, 4}, {3, 40}, {40, 3}, {5, 6}, {16, 16}, {17, 33}, {20, 36}, {50, 31}, {0, 16}} {
+		x := placeholder("x", s...)
+		kernels[fmt.Sprint(s)] = []*te.Tensor{x, topi.PermuteDims(x, []int{1, 0})}
+	}
+	for _, axes := range [][]int{{0, 2, 3, 1}, {0, 3, 1, 2}, {3, 2, 1, 0}, {0, 2, 1, 3}} {
+		x := placeholder("x", 2, 19, 5, 23)
+		kernels[fmt.Sprint(axes)] = []*te.Tensor{x, topi.PermuteDims(x, axes)}
+	}
+	for _, n := range []int{1, 3, 7, 12} {
+		kernels[fmt.Sprint("blocks", n)] = rearranged("NCHW", "NCHW16c", []int{1, 32, n, n}, []int{1, 2, n, n, 16})
+		kernels[fmt.Sprint("from blocks", n)] = rearranged("NCHW16c", "NCHW", []int{1, 2, n, n, 16}, []int{1, 32, n, n})
+		kernels[fmt.Sprint("from 8", n)] = rearranged("NCHW8c", "NCHW", []int{1, 4, n, n, 8}, []int{1, 32, n, n})
+	}
+	for name, args := range kernels {
+		for machine, tgt := range targets {
+			t.Run(name+" "+machine, func(t *testing.T) {
+				f, err := te.CreatePrimFunc(args, te.FuncOpts{Tuned: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				f = f.WithFuncAttrs(f.Attrs.With(ir.AttrGlobalSymbol, "kernel")).(*tir.PrimFunc)
+				list := make([]any, len(args))
+				for i, a := range tensors(t, args) {
+					list[i] = a
+				}
+				checkLowered(t, f, scheduled(t, tgt, args), list...)
+			})
+		}
+	}
+}
+
+// TestShuffles: a change of layout is done by shuffles of vectors, which are not there without the schedule.
+func TestShuffles(t *testing.T) {
+	args := rearranged("NCHW", "NCHW16c", []int{1, 32, 7, 7}, []int{1, 2, 7, 7, 16})
+	for machine, tgt := range targets {
+		lib, _, err := build(scheduled(t, tgt, args), machineOf(t, tgt))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := fmt.Sprint(lib.Kernels[0].Text()); !strings.Contains(text, "vshufps") {
+			t.Errorf("%s: no shuffle in\n%s", machine, text)
+		}
+	}
+}
