@@ -355,6 +355,7 @@ func TestErrors(t *testing.T) {
 			b.Initializer("k", ob.Shape(2, 2))
 			return b
 		}(), `rows for blocks of 4 elements, expected a constant multiple of that`},
+		{"labels", one(17, "SoftmaxCrossEntropyLoss", nil, "x:f:2 3 4", "l:i:2 5"), `scores (input 0) and labels (input 1) have shapes (2, 3, 4) and (2, 5), expected the same but for axis 1 of the scores`},
 		{"huge shape", func() *ob.Builder {
 			b := ob.New("g", 17)
 			b.Initializer("s", ob.Shape(1<<20, 1<<20, 1<<20))
