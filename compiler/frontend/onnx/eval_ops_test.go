@@ -121,6 +121,7 @@ func evalTable() map[string]func(*evalCall) any {
 		"relax.tril":          one(evalTriangle(-1)),
 		"relax.cumsum":        one(evalRunning(0, func(a, b float64) float64 { return a + b })),
 		"relax.cumprod":       one(evalRunning(1, func(a, b float64) float64 { return a * b })),
+		"relax.nn.nll_loss":   one(evalLikelihood),
 		"relax.nn.layer_norm": one(evalLayerNorm),
 		"relax.nn.batch_norm": func(c *evalCall) any { return []any{evalBatchNorm(c), c.in[3], c.in[4]} },
 	}
@@ -557,4 +558,27 @@ func evalRunning(start float64, f func(a, b float64) float64) func(*evalCall) *t
 			return y
 		})
 	}
+}
+
+// evalLikelihood is the negative log likelihood, of weight 1 for each class if there are no weights.
+func evalLikelihood(c *evalCall) *tensor {
+	losses, sum, weights := refeval.New(c.in[1].Dims...), 0.0, 0.0
+	refeval.Each(losses.Dims, func(i int, idx []int) {
+		label, w := int(c.in[1].Data[i]), 1.0
+		if int64(label) == c.attrs.Int("ignore_index", 0) {
+			return
+		}
+		if len(c.in) > 2 {
+			w = c.in[2].Data[label]
+		}
+		losses.Data[i] = -w * read(c.in[0], slices.Insert(slices.Clone(idx), 1, label))
+		sum, weights = sum+losses.Data[i], weights+w
+	})
+	switch c.attrs.Str("reduction", "") {
+	case "none":
+		return losses
+	case "mean":
+		sum /= weights
+	}
+	return &tensor{Data: []float64{sum}}
 }

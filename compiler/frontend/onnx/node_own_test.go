@@ -40,6 +40,15 @@ func ownNodes() []onnxtest.NodeCase {
 		// Frames of a window of two, at every third element.
 		ownNode("STFT", []*onnxpb.Tensor{floats([]int64{1, 5, 1}, 1, 2, 3, 4, 5), ptr(ob.Ints(nil, 3)), floats([]int64{2}, 1, 10)},
 			[]*onnxpb.Tensor{floats([]int64{1, 2, 2, 2}, 21, 0, -19, 0, 54, 0, -46, 0)}),
+		ownNode("NegativeLogLikelihoodLoss", []*onnxpb.Tensor{floats([]int64{2, 3}, -1, -2, -3, -4, -5, -6), ptr(ob.Ints([]int64{2}, 2, 0)), floats([]int64{3}, 1, 2, 3)},
+			[]*onnxpb.Tensor{floats([]int64{}, 3.25)}),
+		ownNode("NegativeLogLikelihoodLoss", []*onnxpb.Tensor{floats([]int64{1, 2, 2}, -1, -2, -3, -4), ptr(ob.Ints([]int64{1, 2}, 1, 0))},
+			[]*onnxpb.Tensor{floats([]int64{1, 2}, 3, 0)}, ob.Str("reduction", "none"), ob.Int("ignore_index", 0)),
+		ownNode("SoftmaxCrossEntropyLoss", []*onnxpb.Tensor{floats([]int64{2, 2}, 1, 1, -3, -3), ptr(ob.Ints([]int64{2}, 1, 0))},
+			[]*onnxpb.Tensor{floats([]int64{}, 1.3862944), floats([]int64{2, 2}, -.6931472, -.6931472, -.6931472, -.6931472)}, ob.Str("reduction", "sum")),
+		ownNode("MaxPool", []*onnxpb.Tensor{floats([]int64{1, 2, 5}, 1, 3, 2, 5, 4, 5, 4, 3, 2, 1)},
+			[]*onnxpb.Tensor{floats([]int64{1, 2, 3}, 1, 3, 5, 5, 4, 2), ptr(ob.Ints([]int64{1, 2, 3}, 0, 1, 3, 5, 6, 8))},
+			ob.IntList("kernel_shape", 2), ob.IntList("strides", 2), ob.IntList("pads", 1, 0)),
 		// The published tests of Not have operator set 1.
 		ownNode("Not", []*onnxpb.Tensor{bools(0, 1, 1)}, []*onnxpb.Tensor{bools(1, 0, 0)}),
 	}

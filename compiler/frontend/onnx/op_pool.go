@@ -20,6 +20,7 @@ func poolRows() []operator {
 			name: "AveragePool", minIn: 1, maxIn: 1,
 			attrs: append(slices.Clone(windowAttrs), "ceil_mode", "count_include_pad"), convert: averagePool,
 		},
+		{name: "MaxUnpool", minIn: 2, maxIn: 3, attrs: []string{"kernel_shape", "pads", "strides"}, convert: maxUnpool},
 		{name: "GlobalAveragePool", minIn: 1, maxIn: 1, convert: global("relax.mean")},
 		{name: "GlobalMaxPool", minIn: 1, maxIn: 1, convert: global("relax.max")},
 	}
@@ -66,12 +67,12 @@ func (w *window) padded(extra []int64) []int64 {
 
 // maxPool ignores padding, so rounding up is more padding.
 func maxPool(n *node) {
-	if n.wants(1) {
-		n.fail("output 1 (the indices of the maxima) is used, which is not supported")
-	}
 	w, r, extra := n.pooling()
 	n.result(fmt.Sprintf("relax.nn.max_pool%dd", r), args(n.expr(0)),
 		"pool_size", w.kernel, "strides", w.strides, "dilation", w.dilations, "padding", w.padded(extra))
+	if n.wants(1) {
+		n.set(1, n.maximaAt(w, w.padded(extra)))
+	}
 }
 
 // averagePool leaves padding out of the mean unless count_include_pad is set; what rounding

@@ -45,6 +45,7 @@ var operators = sync.OnceValue(func() map[string]*operator {
 		attentionRows(),
 		convRows(),
 		poolRows(),
+		lossRows(),
 		lpRows(),
 		normRows(),
 		recurrentRows(),
