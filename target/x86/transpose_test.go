@@ -101,3 +101,21 @@ func TestShuffles(t *testing.T) {
 		}
 	}
 }
+
+// TestEdges: a depthwise convolution reads what it pads where that is, without a condition in any loop.
+func TestEdges(t *testing.T) {
+	for _, c := range [][3]int{{32, 20, 1}, {32, 20, 2}, {16, 7, 1}, {16, 2, 1}} {
+		args, _ := depthwise(c[0], c[1], c[2], 16)
+		for machine, tgt := range targets {
+			funcs := scheduled(t, tgt, args)
+			ir.Walk(funcs[0].Prim.Body, func(n ir.Node) bool {
+				if x, ok := n.(tir.Expr); ok {
+					if _, cond := tir.IsCallTo(x, tir.OpIfThenElse); cond {
+						t.Errorf("%v %s: %v", c, machine, x)
+					}
+				}
+				return true
+			})
+		}
+	}
+}

@@ -9,8 +9,9 @@ import (
 
 // local is where a reduction pads what it reads: in front of the results of an image that need it, in a buffer of the size of a cache, and not all of it in memory.
 type local struct {
-	pad  *sch.Block // nil: it does not
-	size int64      // bytes
+	reads *sch.Block // the block that pads what it reads, wherever that is done
+	pad   *sch.Block // nil: it does not
+	size  int64      // bytes
 	// level is how many places of the order are outside of where it is padded.
 	level int
 }
@@ -35,6 +36,7 @@ func (p *plan) stage() {
 	for _, a := range p.loads {
 		for _, b := range p.r.padding {
 			if st, ok := p.r.at(b).Body.(*tir.BufferStore); ok && !p.r.done[b] && st.Buffer == a.buf {
+				p.local = local{reads: b}
 				p.stageAt(a, b)
 			}
 		}
@@ -59,7 +61,7 @@ func (p *plan) stageAt(a access, pad *sch.Block) {
 		}
 	}
 	if size <= p.machine.L2 {
-		p.local = local{pad: pad, size: size, level: place}
+		p.local.pad, p.local.size, p.local.level = pad, size, place
 	}
 }
 

@@ -10,11 +10,11 @@ import (
 	"github.com/irscope/irscope/compiler/topi"
 )
 
-// TestPadsInFrontOfAReduction: where the second cache holds what is padded for a block of channels it is padded there, and its border stored apart.
+// TestPadsInFrontOfAReduction: where so much is padded that many tiles read it, and the second cache holds what is padded for a block of channels, it is padded there, and its border stored apart.
 func TestPadsInFrontOfAReduction(t *testing.T) {
 	x, w := in("x", 1, 3, 7, 9, 8), in("w", 3, 1, 3, 3, 1, 8)
 	y := blockedConv(x, w, topi.ConvOpts{
-		Strides: []int64{1, 1}, Dilation: []int64{1, 1}, Before: []int64{1, 1}, After: []int64{1, 1}, Groups: 24, Data: "NCHW8c", Kernel: "OIHW1i8o",
+		Strides: []int64{1, 1}, Dilation: []int64{1, 1}, Before: []int64{3, 1}, After: []int64{3, 1}, Groups: 24, Data: "NCHW8c", Kernel: "OIHW1i8o",
 	})
 	k := kernel{args: []*te.Tensor{x, w, relu(y)}}
 	f := create(t, k)
@@ -22,7 +22,7 @@ func TestPadsInFrontOfAReduction(t *testing.T) {
 	for _, c := range []struct {
 		l2   int64
 		near bool
-	}{{9 * 11 * 8 * 4, true}, {9*11*8*4 - 1, false}} {
+	}{{13 * 11 * 8 * 4, true}, {13*11*8*4 - 1, false}} {
 		m := cpu.Machine{Lanes: 8, Registers: 16, L1: 1 << 10, L2: c.l2, Spreads: true, Threads: 1, ForkWork: 1}
 		trace, _, err := m.Trace(f)
 		if err != nil {
@@ -51,5 +51,48 @@ func TestPadsInFrontOfAReduction(t *testing.T) {
 			t.Fatal(err)
 		}
 		compare(t, want, run(t, g, k.arguments(t)))
+	}
+}
+
+// TestReadsWhatItPads: where only the tiles at the edges read what is padded, nothing is stored, and the loops over the others have no conditions.
+func TestReadsWhatItPads(t *testing.T) {
+	for _, c := range []struct {
+		h, w, before, after, stride int
+		cuts                        int
+	}{
+		{7, 40, 1, 1, 1, 8}, // three parts of rows, and three of columns in each
+		{7, 40, 0, 1, 1, 3}, // two of two
+		{8, 40, 1, 0, 2, 3},
+		{7, 7, 1, 1, 1, 2}, // one tile along a row
+	} {
+		x, w := in("x", 1, 3, c.h, c.w, 8), in("w", 3, 1, 3, 3, 1, 8)
+		k := kernel{args: []*te.Tensor{x, w, relu(blockedConv(x, w, topi.ConvOpts{
+			Strides: []int64{int64(c.stride), int64(c.stride)}, Dilation: []int64{1, 1}, Before: []int64{int64(c.before), int64(c.before)}, After: []int64{int64(c.after), int64(c.after)},
+			Groups: 24, Data: "NCHW8c", Kernel: "OIHW1i8o",
+		}))}}
+		f := create(t, k)
+		m := cpu.Machine{Lanes: 8, Registers: 16, L1: 1 << 10, L2: 1 << 10, Spreads: true, Threads: 1, ForkWork: 1}
+		trace, _, err := m.Trace(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cuts := 0
+		for _, x := range trace {
+			if x.Kind == sch.KindOf("CutLoop") {
+				cuts++
+			}
+		}
+		if cuts != c.cuts {
+			t.Errorf("%+v: %d loops are cut", c, cuts)
+		}
+		h := &hearer{}
+		g, err := m.Schedule(f, nil, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(h.list, func(d said) bool { return d.rule == "pad at the edges" && d.taken }) {
+			t.Errorf("%+v: nothing is said of the edges", c)
+		}
+		compare(t, run(t, f, k.arguments(t)), run(t, g, k.arguments(t)))
 	}
 }

@@ -24,6 +24,13 @@ func (r *rules) reduction(b *sch.Block) error {
 		r.declined(ruleTile, r.at(b), "no rule fits its types, extents and accesses")
 		return nil
 	}
+	edges, direct := p.directly()
+	if direct {
+		var err error
+		if p, err = r.readDirectly(p, b, edges, at); err != nil {
+			return err
+		}
+	}
 	if p.run > 0 {
 		p.Run = max(p.run/(max(p.Factor, 1)*p.unrolledSteps()), 1)
 	}
@@ -33,6 +40,11 @@ func (r *rules) reduction(b *sch.Block) error {
 		return err
 	}
 	r.gone(b)
+	if direct {
+		if err := r.cutEdges(p, results, edges); err != nil {
+			return err
+		}
+	}
 	if err := r.padNear(p, results); err != nil {
 		return err
 	}

@@ -35,6 +35,7 @@ const (
 	ruleSplat     = "spread elements over lanes ahead"
 	ruleRuns      = "add terms in their own type"
 	ruleThreads   = "share a loop among threads"
+	ruleEdges     = "pad at the edges"
 	ruleNearPad   = "pad in front of a reduction"
 )
 
