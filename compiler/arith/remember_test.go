@@ -84,6 +84,7 @@ func TestProductsStay(t *testing.T) {
 	e := tir.NewBinary(tir.OpAdd, tir.NewBinary(tir.OpAdd, tir.NewBinary(tir.OpSub, j, j), product), j)
 	for _, traced := range []bool{false, true} {
 		a := NewAnalyzer()
+		a.Remember = true
 		if traced {
 			a.Trace = func(Rewrote) {}
 		}
