@@ -35,6 +35,7 @@ type split struct {
 	lower, upper, scale int64
 	floor               bool
 	d                   dtype.DType
+	product             *tir.Binary // index*scale as it was written, of which scale may have changed; nil if it was not
 }
 
 // fits reports whether the term reads the same with the other kind of division.
@@ -59,6 +60,9 @@ func (t *split) scaled(k int64) tir.Expr {
 	if t.scale == 0 {
 		return num(t.d, 0)
 	}
+	if t.upper == PosInf && t.lower == 1 && t.written(k*t.scale) {
+		return t.product
+	}
 	e := t.index
 	if t.upper != PosInf {
 		e = mk(modOp(t.floor), e, num(t.d, t.upper))
@@ -67,6 +71,15 @@ func (t *split) scaled(k int64) tir.Expr {
 		e = mk(divOp(t.floor), e, num(t.d, t.lower))
 	}
 	return mulC(t.d, e, k*t.scale)
+}
+
+// written reports whether product is index*k.
+func (t *split) written(k int64) bool {
+	if t.product == nil || t.product.A != t.index {
+		return false
+	}
+	c, ok := t.product.B.(*tir.IntImm)
+	return ok && c.Type == t.d && c.Value == k && k != 1
 }
 
 // sum is the sum of terms and a constant. Terms of one index are neighbours, those with a

@@ -76,3 +76,25 @@ func TestRemember(t *testing.T) {
 		}
 	})
 }
+
+// TestProductsStay looks for the node of a product in what its sum becomes: it is there as it was written, unless a trace is told of rewrites.
+func TestProductsStay(t *testing.T) {
+	i, j := tir.NewVar("i", dtype.Int32T), tir.NewVar("j", dtype.Int32T)
+	product := tir.Expr(tir.NewBinary(tir.OpMul, i, tir.Int32(64)))
+	e := tir.NewBinary(tir.OpAdd, tir.NewBinary(tir.OpAdd, tir.NewBinary(tir.OpSub, j, j), product), j)
+	for _, traced := range []bool{false, true} {
+		a := NewAnalyzer()
+		a.Remember = true
+		if traced {
+			a.Trace = func(Rewrote) {}
+		}
+		out := bin(a.CanonicalSimplify(e))
+		if same := out.A == product; same == traced || !Equal(out.A, product) {
+			t.Errorf("traced %v: %s has the product itself: %v", traced, show(out), same)
+		}
+	}
+	twice := tir.NewBinary(tir.OpAdd, product, product)
+	if got, want := show(NewAnalyzer().CanonicalSimplify(twice)), show(tir.NewBinary(tir.OpMul, i, tir.Int32(128))); got != want {
+		t.Errorf("%s becomes %s, want %s", show(twice), got, want)
+	}
+}
