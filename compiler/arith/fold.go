@@ -132,6 +132,7 @@ func orOf(a, b tir.Expr) tir.Expr     { return mk(tir.OpOr, a, b) }
 
 // addC, subC and mulC combine an expression of type d with a constant.
 func addC(d dtype.DType, a tir.Expr, c int64) tir.Expr { return add(a, num(d, c)) }
+
 func mulC(d dtype.DType, a tir.Expr, c int64) tir.Expr {
 	if c == 1 {
 		return a

@@ -50,7 +50,9 @@ func recurrentOps() []*Op {
 		{
 			Name: "relax.nn.lstm", Infer: inferRecurrent, Pattern: Opaque,
 			Args: []Arg{
-				data, weight, hidden, {Name: "cell", Doc: "The cell in front of the first step: (batch, hidden)."}, lengths,
+				data, weight, hidden,
+				{Name: "cell", Doc: "The cell in front of the first step: (batch, hidden)."},
+				lengths,
 				{Name: "peephole", Doc: "The weights of the cell in the input, output, and forget gates: (3 * hidden).", Optional: true},
 			},
 			Attrs: attrs("sigmoid,tanh,tanh", Attr{Name: "input_forget", Type: BoolAttr, Default: false, Doc: "Whether the forget gate is 1 minus the input gate."}),

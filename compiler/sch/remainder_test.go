@@ -38,7 +38,9 @@ func TestSplitRemainders(t *testing.T) {
 		if out != e {
 			split++
 		}
-		value := func(e tir.Expr) string { return script.Node(arith.SimplifyAlone(tir.SubstExpr(e, at)), script.Options{}) }
+		value := func(e tir.Expr) string {
+			return script.Node(arith.SimplifyAlone(tir.SubstExpr(e, at)), script.Options{})
+		}
 		if got, want := value(out), value(e); got != want {
 			t.Fatalf("%s became %s: %s, want %s", script.Node(e, script.Options{}), script.Node(out, script.Options{}), got, want)
 		}

@@ -17,8 +17,16 @@ import (
 )
 
 var allGates = []topi.Gate{
-	{Name: "affine", Alpha: .4, Beta: .1}, {Name: "elu", Alpha: .8}, {Name: "hard_sigmoid", Alpha: .3, Beta: .4}, {Name: "leaky_relu", Alpha: .2},
-	{Name: "relu"}, {Name: "scaled_tanh", Alpha: .7, Beta: 1.5}, {Name: "sigmoid"}, {Name: "softplus"}, {Name: "softsign"}, {Name: "tanh"},
+	{Name: "affine", Alpha: .4, Beta: .1},
+	{Name: "elu", Alpha: .8},
+	{Name: "hard_sigmoid", Alpha: .3, Beta: .4},
+	{Name: "leaky_relu", Alpha: .2},
+	{Name: "relu"},
+	{Name: "scaled_tanh", Alpha: .7, Beta: 1.5},
+	{Name: "sigmoid"},
+	{Name: "softplus"},
+	{Name: "softsign"},
+	{Name: "tanh"},
 	{Name: "thresholded_relu", Alpha: .1},
 }
 

@@ -294,7 +294,8 @@ func TestReasonsOfModels(t *testing.T) {
 	list := []kernel{
 		conv(64, 64, 56, 3, 1, 1), conv(512, 256, 56, 1, 2, 0), conv(64, 3, 224, 7, 2, 3),
 		product(512, 512, 512, false), product(384, 768, 3072, true), product(1, 1000, 2048, true), product(20000, 64, 512, false),
-		{args: []*te.Tensor{x, topi.Softmax(x, 1)}}, {args: []*te.Tensor{x, topi.PermuteDims(x, []int{1, 0})}},
+		{args: []*te.Tensor{x, topi.Softmax(x, 1)}},
+		{args: []*te.Tensor{x, topi.PermuteDims(x, []int{1, 0})}},
 	}
 	seen := map[string]int{}
 	for _, k := range list {
