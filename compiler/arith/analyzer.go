@@ -46,7 +46,7 @@ type Analyzer struct {
 	Budget *budget.Budget
 
 	// Remember lets the simplifiers keep what they found from one question to the next, for as long as nothing else becomes known: what expressions
-	// have in common is then looked at once. It changes no answer, and does nothing where a Trace is to be told of all.
+	// have in common is then looked at once, and a Trace told of once. It changes no answer.
 	Remember bool
 
 	// Trace, if set, is told each rule that the simplifiers apply, in order, see Rewrote.
@@ -157,7 +157,7 @@ func Bounded(b *budget.Budget) *Analyzer {
 // begin opens a question. The outermost one starts with fresh memos and budgets.
 func (a *Analyzer) begin() {
 	if a.depth == 0 {
-		if a.Remember && a.settled && a.boundWork+a.modWork == 0 && a.spend(0) && a.Trace == nil {
+		if a.Remember && a.settled && a.boundWork+a.modWork == 0 && a.spend(0) {
 			a.forgetSets()
 		} else {
 			a.forget()

@@ -106,7 +106,7 @@ func (s *simplifier) canonMul(e *tir.Binary, a, b canon, d dtype.DType) canon {
 		}
 		t := a.asAnyTerm()
 		t.scale *= c
-		if s.a.Remember && s.a.Trace == nil { // who is told of rewrites looks for their results by address: there they are nodes of their own
+		if s.a.Remember {
 			t.product = e
 		}
 		return s.room.term(t)

@@ -140,7 +140,8 @@ func layoutSplit(c *LayoutContext) *LayoutDecision {
 		result.Fields = append(result.Fields, Leaf(l))
 	}
 	attrs := c.with("axis", at(l, axis))
-	if cuts, ok := c.Ints("indices_or_sections"); ok {
+	if _, sections := c.Int("indices_or_sections"); !sections {
+		cuts, _ := c.Ints("indices_or_sections")
 		n := int64(len(c.initial(0)))
 		block := l.Factor(byte('A' + (axis%n+n)%n))
 		blocks := make([]int64, len(cuts))
