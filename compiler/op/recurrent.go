@@ -10,11 +10,16 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// recurrentGates is how many times hidden units the columns of the products are, recurrentActivations how many activations there are.
-var (
-	recurrentGates       = map[string]int64{"relax.nn.rnn": 1, "relax.nn.gru": 3, "relax.nn.lstm": 4}
-	recurrentActivations = map[string]int{"relax.nn.rnn": 1, "relax.nn.gru": 2, "relax.nn.lstm": 3}
-)
+// gatesOf returns how many times hidden units the columns of the products of a recurrent network are, and how many activations it has.
+func gatesOf(name string) (gates int64, activations int) {
+	switch name {
+	case "relax.nn.gru":
+		return 3, 2
+	case "relax.nn.lstm":
+		return 4, 3
+	}
+	return 1, 1
+}
 
 // gateNames are the activations that recurrent networks may have.
 var gateNames = []string{
@@ -63,10 +68,10 @@ func recurrentOps() []*Op {
 
 // inferRecurrent yields the states of all steps, then for each state the last one.
 func inferRecurrent(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
-	if err := c.activations(recurrentActivations[c.Op.Name]); err != nil {
+	gates, activations := gatesOf(c.Op.Name)
+	if err := c.activations(activations); err != nil {
 		return nil, err
 	}
-	gates := recurrentGates[c.Op.Name]
 	ranks := []int{3, 2, 2, 1, 1}
 	if gates == 4 {
 		ranks = []int{3, 2, 2, 2, 1, 1}

@@ -14,36 +14,36 @@ type Gate struct {
 	Alpha, Beta float64
 }
 
-// gates are the functions by name, those that ONNX lists.
-var gates = map[string]func(x, alpha, beta tir.Expr) tir.Expr{
-	"sigmoid": func(x, _, _ tir.Expr) tir.Expr { return call(tir.OpSigmoid, x) },
-	"tanh":    func(x, _, _ tir.Expr) tir.Expr { return call(tir.OpTanh, x) },
-	"relu":    func(x, _, _ tir.Expr) tir.Expr { return tir.Max(x, tir.Const(x.DType(), 0)) },
-	"affine":  func(x, a, b tir.Expr) tir.Expr { return tir.Add(tir.Mul(a, x), b) },
-	"leaky_relu": func(x, a, _ tir.Expr) tir.Expr {
-		return &tir.Select{Cond: tir.LT(x, tir.Const(x.DType(), 0)), True: tir.Mul(a, x), False: x}
-	},
-	"thresholded_relu": func(x, a, _ tir.Expr) tir.Expr {
-		return &tir.Select{Cond: tir.GE(x, a), True: x, False: tir.Const(x.DType(), 0)}
-	},
-	"scaled_tanh": func(x, a, b tir.Expr) tir.Expr { return tir.Mul(a, call(tir.OpTanh, tir.Mul(b, x))) },
-	"hard_sigmoid": func(x, a, b tir.Expr) tir.Expr {
-		one := tir.Const(x.DType(), 1)
-		return tir.Max(tir.Min(tir.Add(tir.Mul(a, x), b), one), tir.Const(x.DType(), 0))
-	},
-	"elu": func(x, a, _ tir.Expr) tir.Expr {
-		zero := tir.Const(x.DType(), 0)
-		below := tir.Mul(a, tir.Sub(call(tir.OpExp, tir.Min(x, zero)), tir.Const(x.DType(), 1)))
-		return &tir.Select{Cond: tir.LT(x, zero), True: below, False: x}
-	},
-	"softsign": func(x, _, _ tir.Expr) tir.Expr {
-		return tir.Div(x, tir.Add(tir.Const(x.DType(), 1), call(tir.OpFabs, x)))
-	},
-	// log(1 + exp(x)) is the greater of x and 0 plus log(1 + exp(-|x|)), whose exponential does not overflow.
-	"softplus": func(x, _, _ tir.Expr) tir.Expr {
-		small := call(tir.OpExp, tir.Sub(tir.Const(x.DType(), 0), call(tir.OpFabs, x)))
-		return tir.Add(tir.Max(x, tir.Const(x.DType(), 0)), call(tir.OpLog1p, small))
-	},
+// gateOf applies the function of a name, one of those that ONNX lists, nil for others.
+func gateOf(name string, x, a, b tir.Expr) tir.Expr {
+	zero, one := tir.Const(x.DType(), 0), tir.Const(x.DType(), 1)
+	switch name {
+	case "sigmoid":
+		return call(tir.OpSigmoid, x)
+	case "tanh":
+		return call(tir.OpTanh, x)
+	case "relu":
+		return tir.Max(x, zero)
+	case "affine":
+		return tir.Add(tir.Mul(a, x), b)
+	case "leaky_relu":
+		return &tir.Select{Cond: tir.LT(x, zero), True: tir.Mul(a, x), False: x}
+	case "thresholded_relu":
+		return &tir.Select{Cond: tir.GE(x, a), True: x, False: zero}
+	case "scaled_tanh":
+		return tir.Mul(a, call(tir.OpTanh, tir.Mul(b, x)))
+	case "hard_sigmoid":
+		return tir.Max(tir.Min(tir.Add(tir.Mul(a, x), b), one), zero)
+	case "elu":
+		return &tir.Select{Cond: tir.LT(x, zero), True: tir.Mul(a, tir.Sub(call(tir.OpExp, tir.Min(x, zero)), one)), False: x}
+	case "softsign":
+		return tir.Div(x, tir.Add(one, call(tir.OpFabs, x)))
+	case "softplus":
+		// log(1 + exp(x)) is the greater of x and 0 plus log(1 + exp(-|x|)), whose exponential does not overflow.
+		small := call(tir.OpExp, tir.Sub(zero, call(tir.OpFabs, x)))
+		return tir.Add(tir.Max(x, zero), call(tir.OpLog1p, small))
+	}
+	return nil
 }
 
 // RecurrentOpts says how a recurrent network computes.
@@ -71,7 +71,7 @@ type recurrent struct {
 
 func newRecurrent(x, r, lengths, h0 *te.Tensor, o RecurrentOpts) (*recurrent, error) {
 	for _, g := range o.Gates {
-		if gates[g.Name] == nil {
+		if one := tir.Const(x.DType, 1); gateOf(g.Name, one, one, one) == nil {
 			return nil, fmt.Errorf("activation %q is not known", g.Name)
 		}
 	}
@@ -98,7 +98,7 @@ func (n *recurrent) wide(t *te.Tensor, i ...tir.Expr) tir.Expr { return tir.Cast
 // gate applies activation k.
 func (n *recurrent) gate(k int, x tir.Expr) tir.Expr {
 	g := n.Gates[k]
-	return gates[g.Name](x, tir.FloatConst(n.acc, g.Alpha), tir.FloatConst(n.acc, g.Beta))
+	return gateOf(g.Name, x, tir.FloatConst(n.acc, g.Alpha), tir.FloatConst(n.acc, g.Beta))
 }
 
 // clipped bounds what a gate is computed of.

@@ -13,11 +13,13 @@ type recurrentActivation struct {
 	alpha, beta float64
 }
 
-// recurrentActivations are those that ONNX lists, with what their parameters are by default, 0 for those that they do not have.
-var recurrentActivations = map[string]recurrentActivation{
-	"Affine": {"affine", 1, 0}, "Elu": {"elu", 1, 0}, "HardSigmoid": {"hard_sigmoid", .2, .5}, "LeakyRelu": {"leaky_relu", .01, 0},
-	"Relu": {"relu", 0, 0}, "ScaledTanh": {"scaled_tanh", 1, 1}, "Sigmoid": {"sigmoid", 0, 0}, "Softplus": {"softplus", 0, 0},
-	"Softsign": {"softsign", 0, 0}, "Tanh": {"tanh", 0, 0}, "ThresholdedRelu": {"thresholded_relu", 1, 0},
+// listedActivations are those that ONNX lists, with what their parameters are by default, 0 for those that they do not have.
+func listedActivations() map[string]recurrentActivation {
+	return map[string]recurrentActivation{
+		"Affine": {"affine", 1, 0}, "Elu": {"elu", 1, 0}, "HardSigmoid": {"hard_sigmoid", .2, .5}, "LeakyRelu": {"leaky_relu", .01, 0},
+		"Relu": {"relu", 0, 0}, "ScaledTanh": {"scaled_tanh", 1, 1}, "Sigmoid": {"sigmoid", 0, 0}, "Softplus": {"softplus", 0, 0},
+		"Softsign": {"softsign", 0, 0}, "Tanh": {"tanh", 0, 0}, "ThresholdedRelu": {"thresholded_relu", 1, 0},
+	}
 }
 
 // readActivations returns the activations of all directions. The lists of parameters hold those of the activations that have any, in order; what is
@@ -47,10 +49,11 @@ func (c *recurrent) readActivations(def []string) (out []recurrentActivation) {
 		}
 	}
 	alpha, beta := parameters("activation_alpha"), parameters("activation_beta")
+	listed := listedActivations()
 	for _, name := range names {
-		f, ok := recurrentActivations[name]
+		f, ok := listed[name]
 		if !ok {
-			c.fail("activation %q is not supported; %s are", name, quoteList(slices.Sorted(maps.Keys(recurrentActivations))))
+			c.fail("activation %q is not supported; %s are", name, quoteList(slices.Sorted(maps.Keys(listed))))
 		}
 		f.alpha = alpha(f.alpha, f.alpha != 0)
 		f.beta = beta(f.beta, f.beta != 0 || name == "Affine")
