@@ -77,7 +77,7 @@ func (a *Analyzer) multiples(x tir.Expr, m int64) Bound {
 		return Bound{0, m - 1} // a variable or a call rarely has a known factor
 	}
 	mod := a.modularOf(x)
-	g := gcd(mod.Coeff, m)
+	g := GCD(mod.Coeff, m)
 	base := floorModInt(mod.Base, g)
 	return Bound{base, m - g + base}
 }

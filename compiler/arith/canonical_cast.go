@@ -86,7 +86,7 @@ func (s *simplifier) canonLT(e *tir.Binary, d dtype.DType) tir.Expr {
 	for _, t := range diff.sum.terms {
 		if t.scale > 1 || t.scale < -1 {
 			scaled = true
-			g = gcd(g, t.scale)
+			g = GCD(g, t.scale)
 		}
 	}
 	if !scaled || g == 1 {

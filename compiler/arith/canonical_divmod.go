@@ -225,7 +225,7 @@ func cancelFactors(x, y tir.Expr) (num, den, common tir.Expr, ok bool) {
 		}
 		den = mul(den, f)
 	})
-	g := gcd(cx, cy)
+	g := GCD(cx, cy)
 	if g == 0 || g == 1 && !found {
 		return nil, nil, nil, false
 	}

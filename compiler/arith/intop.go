@@ -89,8 +89,8 @@ func floorModInt(x, y int64) int64 {
 	return r
 }
 
-// gcd is the greatest common divisor of |a| and |b|; gcd(0, b) is |b|.
-func gcd(a, b int64) int64 {
+// GCD is the greatest common divisor of |a| and |b|; GCD(0, b) is |b|.
+func GCD(a, b int64) int64 {
 	a, b = max(a, -a), max(b, -b)
 	for b != 0 {
 		a, b = b, a%b
@@ -98,7 +98,7 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// extGCD returns g = gcd(a, b) with a*x + b*y = g, for a, b >= 0.
+// extGCD returns g = GCD(a, b) with a*x + b*y = g, for a, b >= 0.
 func extGCD(a, b int64) (g, x, y int64) {
 	x0, x1 := int64(1), int64(0)
 	y0, y1 := int64(0), int64(1)

@@ -163,8 +163,8 @@ func modSet(a *Analyzer, e *tir.Binary, x, y IntSet) IntSet {
 			return Interval(tir.Sub(x.Min, start), tir.Sub(x.Max, start))
 		}
 	}
-	if m := a.ModularSet(e.A); gcd(m.Coeff, c) > 1 {
-		g := gcd(m.Coeff, c)
+	if m := a.ModularSet(e.A); GCD(m.Coeff, c) > 1 {
+		g := GCD(m.Coeff, c)
 		base := floorModInt(m.Base, g)
 		return Interval(tir.Const(d, base), tir.Const(d, c-g+base))
 	}

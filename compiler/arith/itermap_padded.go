@@ -138,7 +138,7 @@ func (r *iterRewriter) missing(n, div tir.Expr) tir.Expr {
 func commonMultiple(x, y tir.Expr, a *Analyzer) (e tir.Expr, ok bool) {
 	sx, nx := constFactor(x)
 	sy, ny := constFactor(y)
-	k := nx / gcd(nx, ny)
+	k := nx / GCD(nx, ny)
 	if k > math.MaxInt32/ny {
 		return nil, false
 	}

@@ -35,7 +35,7 @@ func newModular(coeff, base int64) Modular {
 
 // union is the smallest modular set that holds both.
 func (m Modular) union(o Modular) Modular {
-	return newModular(gcd(gcd(m.Coeff, o.Coeff), m.Base-o.Base), m.Base)
+	return newModular(GCD(GCD(m.Coeff, o.Coeff), m.Base-o.Base), m.Base)
 }
 
 // intersect is the set of common values; m itself where there are none, since then nothing
@@ -164,9 +164,9 @@ func (a *Analyzer) modularBinary(e *tir.Binary) Modular {
 	x := a.modularOf(e.A)
 	switch e.Op {
 	case tir.OpAdd:
-		return newModular(gcd(x.Coeff, y.Coeff), x.Base+y.Base)
+		return newModular(GCD(x.Coeff, y.Coeff), x.Base+y.Base)
 	case tir.OpSub:
-		return newModular(gcd(x.Coeff, y.Coeff), x.Base-y.Base)
+		return newModular(GCD(x.Coeff, y.Coeff), x.Base-y.Base)
 	case tir.OpMul:
 		// (p*x + n)*(q*y + m) = p*q*xy + p*m*x + q*n*y + n*m
 		pq, pm, qn := infMul(x.Coeff, y.Coeff), infMul(x.Coeff, y.Base), infMul(y.Coeff, x.Base)
@@ -176,7 +176,7 @@ func (a *Analyzer) modularBinary(e *tir.Binary) Modular {
 				return anyModular
 			}
 		}
-		return newModular(gcd(pq, gcd(pm, qn)), nm)
+		return newModular(GCD(pq, GCD(pm, qn)), nm)
 	case tir.OpMin, tir.OpMax:
 		return x.union(y)
 	}
@@ -203,7 +203,7 @@ func (a *Analyzer) modularDiv(x tir.Expr, c int64, floor bool) Modular {
 // remainder differs from x by a multiple of c.
 func (a *Analyzer) modularMod(x tir.Expr, c int64) Modular {
 	m := a.modularOf(x)
-	return newModular(gcd(m.Coeff, c), m.Base)
+	return newModular(GCD(m.Coeff, c), m.Base)
 }
 
 // modularConstraints notes constraints such as x % 4 == 1 and returns how to take them back.

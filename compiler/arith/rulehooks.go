@@ -70,12 +70,12 @@ func (s *simplifier) commonFactorLT(n *tir.Binary, d dtype.DType) tir.Expr {
 		return nil
 	}
 	ma := s.a.modularOf(n.A)
-	g := gcd(ma.Base, ma.Coeff)
+	g := GCD(ma.Base, ma.Coeff)
 	if g == 1 {
 		return nil
 	}
 	mb := s.a.modularOf(n.B)
-	if g = gcd(g, gcd(mb.Base, mb.Coeff)); g <= 1 {
+	if g = GCD(g, GCD(mb.Base, mb.Coeff)); g <= 1 {
 		return nil
 	}
 	return ltOf(floorDiv(n.A, num(d, g)), floorDiv(n.B, num(d, g)))

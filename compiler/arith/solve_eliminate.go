@@ -121,7 +121,7 @@ func (e *elimination) eliminate(v *tir.Var, r *tir.Range) *IntGroupBounds {
 	above, below = append(above, x...), append(below, y...)
 	lcm := int64(1)
 	for _, b := range append(slices.Clone(above), below...) {
-		if lcm = lcm / gcd(lcm, b.coef) * abs(b.coef); tooLarge(lcm) {
+		if lcm = lcm / GCD(lcm, b.coef) * abs(b.coef); tooLarge(lcm) {
 			return e.unsolved(v, above, below)
 		}
 	}
@@ -133,7 +133,7 @@ func (e *elimination) eliminate(v *tir.Var, r *tir.Range) *IntGroupBounds {
 	if len(above)*len(below) <= maxInequalities {
 		for _, p := range above {
 			for _, n := range below {
-				g := gcd(p.coef, n.coef)
+				g := GCD(p.coef, n.coef)
 				sum := tir.Add(scaleBy(p.coef/g, n.rest), scaleBy(-n.coef/g, p.rest))
 				e.add(e.normal(tir.LE(sum, tir.Const(sum.DType(), 0))))
 			}

@@ -12,7 +12,7 @@ import (
 func factorOf(values []int64, more int64) Modular {
 	g := more
 	for _, v := range values {
-		g = gcd(g, v-values[0])
+		g = GCD(g, v-values[0])
 	}
 	return newModular(g, values[0])
 }
@@ -45,7 +45,7 @@ func TestModularSetIsExact(t *testing.T) {
 				case tir.OpMin, tir.OpMax:
 					// All values of both but where one is a constant, which may win always.
 					if (mx.Coeff == 0) != (my.Coeff == 0) {
-						more = gcd(max(mx.Coeff, my.Coeff), mx.Base-my.Base)
+						more = GCD(max(mx.Coeff, my.Coeff), mx.Base-my.Base)
 					}
 					if mx.Coeff == 0 && my.Coeff == 0 {
 						more = mx.Base - my.Base

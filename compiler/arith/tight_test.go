@@ -251,7 +251,7 @@ func TestSaturation(t *testing.T) {
 				check("div", infDiv(x, y), q.Int64())
 				check("floordiv", infFloorDiv(x, y), floor.Int64())
 			}
-			check("gcd", gcd(x, y), new(big.Int).GCD(nil, nil, new(big.Int).Abs(X), new(big.Int).Abs(Y)).Int64())
+			check("gcd", GCD(x, y), new(big.Int).GCD(nil, nil, new(big.Int).Abs(X), new(big.Int).Abs(Y)).Int64())
 			if x >= 0 && y >= 0 && y < 200 {
 				check("shift left", infShiftLeft(x, y), clamp(new(big.Int).Lsh(X, uint(y))))
 			}
@@ -259,7 +259,7 @@ func TestSaturation(t *testing.T) {
 				check("shift right", infShiftRight(x, y), new(big.Int).Rsh(X, uint(y)).Int64())
 			}
 			if x >= 0 && y >= 0 && x < 1<<32 && y < 1<<32 {
-				if g, p, q := extGCD(x, y); g != gcd(x, y) || x*p+y*q != g {
+				if g, p, q := extGCD(x, y); g != GCD(x, y) || x*p+y*q != g {
 					t.Errorf("extGCD %s: %d = x*%d + y*%d", name, g, p, q)
 				}
 			}

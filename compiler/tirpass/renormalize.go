@@ -1,6 +1,7 @@
 package tirpass
 
 import (
+	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
@@ -143,17 +144,10 @@ func (r *renormalizer) floorDiv(x *tir.Binary) tir.Expr {
 		if c1 <= 0 {
 			return nil
 		}
-		if c3 := gcd(c1, c2); c3 > 1 {
+		if c3 := arith.GCD(c1, c2); c3 > 1 {
 			top := tir.Add(tir.Mul(m.A, tir.Const(d, c1/c3)), tir.FloorDiv(rest, tir.Const(d, c3)))
 			return tir.FloorDiv(top, tir.Const(d, c2/c3))
 		}
 	}
 	return nil
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }

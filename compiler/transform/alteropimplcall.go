@@ -295,7 +295,7 @@ func roundUp(m *tir.IndexMap, doms map[*tir.Var]*tir.Range) {
 			}
 			for _, v := range relax.VarsOf(x.A) {
 				old := max(by[v], 1)
-				if lcm := old / gcd(old, d) * d; lcm > 0 && lcm < limit {
+				if lcm := old / arith.GCD(old, d) * d; lcm > 0 && lcm < limit {
 					by[v] = lcm
 				}
 			}
@@ -311,11 +311,4 @@ func roundUp(m *tir.IndexMap, doms map[*tir.Var]*tir.Range) {
 			doms[v] = &tir.Range{Min: r.Min, Extent: tir.Const(v.DType(), (n+f-1)/f*f)}
 		}
 	}
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/target"
 )
@@ -58,15 +59,8 @@ const page = 4096
 
 // kept is how many rows that lie so many bytes apart the first cache keeps, of each of which a line is read.
 func (m Machine) kept(apart int64) int64 {
-	sets := page / gcd(apart, page)
+	sets := page / arith.GCD(apart, page)
 	return max(m.L1/page, 1) * sets
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // transposes reports whether the code generator reads what vectors written side by side take from apart in rows, and transposes them in registers. That for machine code does, which is
