@@ -21,7 +21,7 @@ var BlockConvLayout = &pass.Pass{
 	Name: "BlockConvLayout", Level: 2, Kind: pass.Function, ReadsTarget: true,
 	Doc: "Brings conv2d with constant weights, whose channels are a multiple of the numbers that a vector of the target holds, into NCHW16c with weights in OIHW16i16o (for 16 numbers), depthwise ones with weights in OIHW1i16o, with channels of zeros more where they lack some for whole blocks and that makes less work than the change of a layout, and those of fewer input channels, as images have, with the data in NCHW, weights in OIHW16o, and the result in NCHW16c. What comes after takes that layout as by ConvertLayout, so that layouts change at the ends only, and each value once.",
 	Options: []pass.Option{
-		{Name: "block", Default: int64(0), Doc: "the channels of a block; 0 for as many as a vector of 32-bit numbers of the target holds, if these are 16"},
+		{Name: "block", Default: int64(0), Doc: "the channels of a block; 0 for as many as a vector of 32-bit numbers of the target holds, if these are 8 or more"},
 	},
 	Run: pass.EachRelax(beforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		block, short := c.Arg("block").(int64), false
@@ -85,8 +85,8 @@ func transformOnce(c *pass.Context, f *relax.Function) (*relax.Function, error) 
 }
 
 // gainful is the smallest number of lanes for which blocks were measured to be faster, on the light models of ONNX: with 16 lanes and 32 registers
-// resnet50 takes 0.43 of its time in NCHW and none takes more; with 8 and 16 they gain on resnet50 alone, and with 4 they take two to three times as long.
-const gainful = 16
+// resnet50 takes 0.43 of its time in NCHW and none takes more; with 8 and 16 it takes 0.7, vgg19 0.8 and none more; with 4 they take two to three times as long.
+const gainful = 8
 
 // maxBlock bounds the channels of a block.
 const maxBlock = 64

@@ -31,11 +31,11 @@ var PackByteProducts = &pass.Pass{
 		p := &bytePacking{c: c}
 		switch signs, t := c.Arg("signs").(string), c.TargetOf(); signs {
 		case "any", "mixed":
-			p.gains, p.mixed, p.block = true, signs == "mixed", gainful
+			p.gains, p.mixed, p.block = true, signs == "mixed", wordBlock
 		case "":
 			p.mixed = t.Feature("avx512vnni")
 			p.gains = p.mixed || t.Feature("avx2") && !t.Feature("avx512f")
-			if n := int64(t.VectorLanes(dtype.Float32T)); p.mixed && n >= gainful {
+			if n := int64(t.VectorLanes(dtype.Float32T)); p.mixed && n >= wordBlock {
 				p.block = n
 			}
 		default:
@@ -44,6 +44,9 @@ var PackByteProducts = &pass.Pass{
 		return lowerPicked(c, "PackByteProducts", m, p.scan, p.pick)
 	},
 }
+
+// wordBlock is the smallest number of output channels that make a block.
+const wordBlock = 16
 
 // bytePacking finds and lowers the products.
 type bytePacking struct {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"testing"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -160,16 +161,18 @@ func newHost(tb testing.TB) *host {
 	if err := native.Available(); err != nil {
 		tb.Skip(err)
 	}
-	const size = 64 << 20
-	all, err := unix.Mmap(-1, 0, 2*native.Guard+4<<30, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	const size, huge = 64 << 20, 2 << 20
+	all, err := unix.Mmap(-1, 0, 2*native.Guard+4<<30+huge, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = unix.Munmap(all) })
-	h := &host{mem: all[native.Guard : native.Guard+size], next: abi.ReservedBytes}
+	from := native.Guard + int(-(uintptr(unsafe.Pointer(&all[0]))+native.Guard)&(huge-1))
+	h := &host{mem: all[from : from+size], next: abi.ReservedBytes}
 	if err := unix.Mprotect(h.mem, unix.PROT_READ|unix.PROT_WRITE); err != nil {
 		tb.Fatal(err)
 	}
+	_ = unix.Madvise(h.mem, unix.MADV_HUGEPAGE) // as the memory of a device
 	return h
 }
 

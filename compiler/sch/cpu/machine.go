@@ -45,12 +45,13 @@ func (m Machine) accumulators() int64 {
 	return max(m.Registers/2, 1)
 }
 
-// reserved is how many registers hold neither sums nor vectors of a factor: two are the code generator's, and one has an element for all lanes.
+// reserved is how many registers hold neither sums nor vectors of a factor: one has an element for all lanes where arithmetic does not spread it by itself, and where
+// it does, the code generator has two to itself.
 func (m Machine) reserved() int64 {
 	if m.Embeds {
 		return 2
 	}
-	return 3
+	return 1
 }
 
 // page is how far apart two addresses are that belong to one set of the first cache, whatever its size: it is found by the bits of an address that are the same for
