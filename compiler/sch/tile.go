@@ -71,6 +71,10 @@ type TileSpec struct {
 	Run int64
 	// Parallel lists places in Order whose loops are parallel: tiles do not depend on each other.
 	Parallel []int
+	// Chunk, where it is not 0, says how many steps along the first variable of Reduce are taken at a time, for all tiles of the loops from place ChunkAt of Order
+	// on: what these read of the factors has the size of a cache then (tile_chunk.go). It divides the extent.
+	Chunk   int64
+	ChunkAt int
 }
 
 // TileReduction computes a reduction block tile by tile, as spec says, and returns the block that writes results. It is no primitive of TVM's, and
@@ -123,6 +127,9 @@ type tiler struct {
 	dot    bool
 	acc    *tir.Buffer
 	sums   *tir.Buffer // with runs: the sums of whole runs
+	parts  *tir.Buffer // with chunks: the sums of the chunks before
+	chunk  *tir.Var    // with chunks: the number of the one under way, nil if there is one only
+	inside []*tir.For  // with chunks: the loops over tiles inside of that over chunks, of the nest under way
 	outer  map[int]*tir.Var
 	allocs []*tir.Buffer
 	loads  []*tir.BufferLoad // of the value
@@ -261,6 +268,9 @@ func (t *tiler) checkSpec() error {
 		}
 	}
 	if err := t.blocks(); err != nil {
+		return err
+	}
+	if err := t.checkChunk(); err != nil {
 		return err
 	}
 	seen := map[int]bool{}

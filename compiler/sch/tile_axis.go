@@ -12,6 +12,7 @@ type axis struct {
 	kind           tir.IterKind
 	tile           int64    // 1 for none
 	outer          tir.Expr // the number of the tile, or the place in the extent where it is not tiled; nil if there is one
+	block          tir.Expr // the number of the block of tiles, where there are blocks
 	symbolic       bool     // the last tile may have to be cut off
 	whole          bool     // symbolic, but the last tile starts earlier
 }

@@ -167,8 +167,11 @@ func (t *tiler) build() (nest tir.Stmt, write *tir.Block) {
 		t.sums = local("_sums", t.store.Buffer.DType)
 	}
 
-	outer, level := t.outerLoops()
-	bodies := make([][]tir.Stmt, len(outer)+1) // what stands at each level before the next loop
+	if t.spec.Chunk > 0 {
+		return t.buildChunks()
+	}
+	outer, level := t.tileLoops(0, len(t.spec.Order))
+	bodies := bodiesOf(len(outer)) // what stands at each level before the next loop
 	for _, l := range t.spec.Splat {
 		n, lv := t.splat(l, level)
 		bodies[lv] = append(bodies[lv], n)
@@ -190,14 +193,19 @@ func (t *tiler) build() (nest tir.Stmt, write *tir.Block) {
 	}
 	results, write := t.write()
 	bodies[last] = append(bodies[last], results...)
-	for k := len(outer) - 1; k >= 0; k-- {
-		bodies[k] = append(bodies[k], around(outer[k], bodies[k+1]...))
-	}
-	return tir.Seq(bodies[0]...), write
+	return inLoops(outer, bodies), write
 }
 
-// outerLoops are the loops over tiles and over blocks of them. level says of each axis how many loops determine it.
-func (t *tiler) outerLoops() (outer []*tir.For, level map[int]int) {
+// inLoops puts loops into each other, and in front of each what stands there.
+func inLoops(loops []*tir.For, bodies [][]tir.Stmt) tir.Stmt {
+	for k := len(loops) - 1; k >= 0; k-- {
+		bodies[k] = append(bodies[k], around(loops[k], bodies[k+1]...))
+	}
+	return tir.Seq(bodies[0]...)
+}
+
+// tileLoops are the loops over tiles and over blocks of them from one place in the order to another. level says of each axis how many of them determine it.
+func (t *tiler) tileLoops(from, to int) (outer []*tir.For, level map[int]int) {
 	level = map[int]int{}
 	kind := tir.Serial
 	loop := func(k int, suffix string, n tir.Expr) tir.Expr {
@@ -208,8 +216,8 @@ func (t *tiler) outerLoops() (outer []*tir.For, level map[int]int) {
 		outer = append(outer, l)
 		return l.LoopVar
 	}
-	block := map[int]tir.Expr{}
-	for i, k := range t.spec.Order {
+	for i := from; i < to; i++ {
+		k := t.spec.Order[i]
 		a := t.axes[k]
 		if kind = tir.Serial; slices.Contains(t.spec.Parallel, i) {
 			kind = tir.Parallel
@@ -228,11 +236,11 @@ func (t *tiler) outerLoops() (outer []*tir.For, level map[int]int) {
 		case tir.IsConst(n, 1):
 		case size == 0:
 			a.outer = loop(k, suffix, n)
-		case block[k] == nil:
-			block[k] = loop(k, "_b", tir.Const(d, (all+size-1)/size))
+		case slices.Index(t.spec.Order, k) == i:
+			a.block = loop(k, "_b", tir.Const(d, (all+size-1)/size))
 			continue
 		default:
-			a.outer = tir.Add(tir.Mul(block[k], tir.Const(d, size)), loop(k, suffix, tir.Const(d, size)))
+			a.outer = tir.Add(tir.Mul(a.block, tir.Const(d, size)), loop(k, suffix, tir.Const(d, size)))
 			if all%size != 0 { // the last block computes its last tile again
 				a.outer = tir.Min(a.outer, tir.Const(d, all-1))
 			}
@@ -275,11 +283,14 @@ func (p *part) finish(body tir.Stmt) (tir.Stmt, *tir.Block) {
 	return out, b
 }
 
-// init is the nest that starts a tile.
+// init is the nest that starts a tile, in accumulators or in the memory for the sums of chunks.
 func (t *tiler) init(to *tir.Buffer) tir.Stmt {
 	p := t.part("_init")
 	pos, _ := p.inner(true)
 	at := p.at(pos)
+	if to == t.parts {
+		at = append(p.tileAt(), at...)
+	}
 	p.spatial(pos, true)
 	n, _ := p.finish(tir.Store(to, tir.CastTo(to.DType, tir.SubstExpr(t.start, p.sub)), at...))
 	return n

@@ -294,11 +294,39 @@ func tileArguments(r *rand.Rand, b *tir.Block, ref *sch.Block, extents map[strin
 			parallel = append(parallel, int64(i))
 		}
 	}
-	return []any{ref, order, tile, reduce, int64(v), lanes, whole, unroll, int64(r.IntN(5)), splat, pack, run, nil, blocks, parallel}
+	chunk, chunkAt := int64(0), int64(0)
+	if n, known := int64(0), false; len(reduce) > 0 && !dot && r.IntN(2) == 0 {
+		if n, known = tir.AsInt(b.IterVars[reduce[0]].Dom.Extent); known && n > 0 {
+			chunk = pick(r, divisors(n))
+		}
+		chunkAt = int64(r.IntN(len(order) + 1))
+		for i, k := range order {
+			if _, ok := tir.AsInt(b.IterVars[k].Dom.Extent); !ok {
+				chunkAt = max(chunkAt, int64(i+1))
+			}
+		}
+	}
+	if chunk > 0 {
+		splat, pack, run = nil, nil, 0
+		unroll = slices.DeleteFunc(unroll, func(k int64) bool { return k == reduce[0] })
+		parallel = slices.DeleteFunc(parallel, func(i int64) bool { return i >= chunkAt })
+	}
+	return []any{ref, order, tile, reduce, int64(v), lanes, whole, unroll, int64(r.IntN(5)), append([]int64{}, splat...), append([]int64{}, pack...), run, nil, blocks, parallel, chunk, chunkAt}
+}
+
+// divisors are those of a number.
+func divisors(n int64) []int64 {
+	var out []int64
+	for d := int64(1); d <= n; d++ {
+		if n%d == 0 {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 // TestTilesKeepMeaning tiles reductions in all ways: in every order, with tiles that do not
-// divide, over lanes of results or of the reduction, with copies, in runs, with blocks behind them.
+// divide, over lanes of results or of the reduction, with copies, in runs, in chunks, with blocks behind them.
 func TestTilesKeepMeaning(t *testing.T) {
 	for _, c := range tileKernels {
 		m := parsed(t, c.params, c.body)
@@ -325,7 +353,7 @@ func TestTilesKeepMeaning(t *testing.T) {
 					epilogue = append(epilogue, do(t, s, "GetBlock", e.Name, nil)[0].(*sch.Block))
 				}
 				if len(epilogue) > 0 {
-					args[len(args)-3] = epilogue
+					args[12] = epilogue
 				}
 				t.Log(args[1:]...)
 				do(t, s, "TileReduction", args...)

@@ -29,7 +29,7 @@ func (t *tiler) updates() []stepsOf {
 	if step == 0 {
 		return []stepsOf{{name: "_update", factor: 1}}
 	}
-	whole, rest := parts(t.axes[k].extent, step)
+	whole, rest := parts(t.steps(k), step)
 	var out []stepsOf
 	if !tir.IsConst(whole, 0) {
 		out = append(out, stepsOf{name: "_update", count: whole, factor: factor})
@@ -83,7 +83,7 @@ func (t *tiler) update(u stepsOf) tir.Stmt {
 			red[k] = v
 			continue
 		}
-		n := t.axes[k].extent
+		n := t.steps(k)
 		if k == special && count != nil {
 			n = count
 		}
@@ -118,7 +118,7 @@ func (t *tiler) update(u stepsOf) tir.Stmt {
 			if !ok {
 				v = tir.Const(a.extent.DType(), 0)
 			}
-			p.old(k, tir.Add(a.offset, v))
+			p.old(k, tir.Add(a.offset, t.fromChunk(k, v)))
 		}
 	}
 	value := t.replaced(p, pos, lane)

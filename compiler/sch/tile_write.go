@@ -27,6 +27,9 @@ func (t *tiler) write() (out []tir.Stmt, b *tir.Block) {
 		}
 	}
 	value := tir.Expr(tir.Load(t.acc, at...))
+	if t.parts != nil {
+		value = tir.Load(t.parts, append(p.tileAt(), at...)...)
+	}
 	if t.dot {
 		value = nil
 		for l := range min(lanes, v.tile) {

@@ -77,7 +77,7 @@ func (p *plan) bytesOf(axes []int) float64 {
 		if len(axes) > 0 && usesIn(a, p.iters[axes[0]].Var) {
 			n = float64(a.buf.DType.Bits) / 8
 			for _, k := range p.reduce {
-				n *= float64(p.newIn(a, k))
+				n *= float64(p.newIn(a, k, p.spatial))
 			}
 			break
 		}
@@ -88,8 +88,8 @@ func (p *plan) bytesOf(axes []int) float64 {
 	return n
 }
 
-// newIn is how many elements of a factor a result reads along reduction variable k that its neighbour has not read: all, or those by which a window moves on.
-func (p *plan) newIn(a access, k int) int64 {
+// newIn is how many elements of a factor a result reads along reduction variable k that its neighbours along some variables have not read: all, or those by which a window moves on.
+func (p *plan) newIn(a access, k int, beside []int) int64 {
 	if !usesIn(a, p.iters[k].Var) {
 		return 1
 	}
@@ -97,7 +97,7 @@ func (p *plan) newIn(a access, k int) int64 {
 	if step <= 0 || step == sch.NoStride {
 		return n
 	}
-	for _, s := range p.spatial {
+	for _, s := range beside {
 		if by := p.stride(a, s); by != sch.NoStride && by >= step && by < n*step {
 			n = by / step
 		}

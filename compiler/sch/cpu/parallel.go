@@ -75,12 +75,15 @@ func (r *rules) share(nest []*sch.Loop) error {
 	return nil
 }
 
-// shared lists the places in the order of a reduction's tiles whose loops several threads run: one at most.
+// shared lists the places in the order of a reduction's tiles whose loops several threads run: one at most, outside of the loop over chunks.
 func (p *plan) shared() []int {
 	if p.machine.Threads < 2 {
 		return nil
 	}
 	turns, work := p.orderTurns()
+	if p.Chunk > 0 {
+		turns = turns[:p.ChunkAt]
+	}
 	if i := p.machine.shares(turns, work); i >= 0 {
 		return []int{i}
 	}

@@ -26,6 +26,7 @@ func (p *plan) explain(at ir.Node) {
 	w.shapes()
 	w.unrolling()
 	w.order()
+	w.chunked()
 	w.padded()
 	w.threads()
 	w.copied()

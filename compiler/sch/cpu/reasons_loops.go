@@ -99,6 +99,16 @@ func (w reasons) order() {
 	}
 }
 
+// chunked says how long the chunks of the reduction are.
+func (w reasons) chunked() {
+	if w.Chunk == 0 {
+		return
+	}
+	k := w.reduce[0]
+	w.took(ruleChunks, "%d of the %d steps of %s at a time: a panel of %s and the %s that all tiles of %s read beside it are more than two thirds of the %s of the second cache", w.Chunk, w.extent(k), w.name(k),
+		bytes(w.tilePanel(w.Vector)), bytes(w.sweep()), w.name(w.row), bytes(float64(w.machine.L2)))
+}
+
 // padded says where what the reduction reads is padded.
 func (w reasons) padded() {
 	if l := w.local; l.pad != nil {

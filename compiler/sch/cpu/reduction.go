@@ -135,11 +135,12 @@ func (r *rules) tile(b *sch.Block, p *plan) (*sch.Block, error) {
 		}
 		epilogue = append(epilogue, c)
 	}
+	const epilogueAt = 12
 	args := []any{
-		b, ints(p.Order), p.Tile, ints(p.Reduce), int64(p.Vector), p.Lanes, ints(p.Whole), ints(p.Unroll), max(p.Factor, 1), ints(p.Splat), ints(p.Pack), p.Run, nil, p.Blocks, ints(p.shared()),
+		b, ints(p.Order), p.Tile, ints(p.Reduce), int64(p.Vector), p.Lanes, ints(p.Whole), ints(p.Unroll), max(p.Factor, 1), ints(p.Splat), ints(p.Pack), p.Run, nil, p.Blocks, ints(p.shared()), p.Chunk, int64(p.ChunkAt),
 	}
 	if len(epilogue) > 0 {
-		args[len(args)-3] = epilogue
+		args[epilogueAt] = epilogue
 	}
 	results, err := r.blocksBy("TileReduction", args...)
 	if err != nil {

@@ -22,6 +22,7 @@ func (p *plan) alongResult(v int) bool {
 	p.copies(v)
 	if p.row >= 0 && p.machine.Spreads {
 		p.arrange(v, p.row)
+		p.chunks(v)
 	}
 	if p.row < 0 {
 		p.stage()

@@ -31,6 +31,7 @@ const (
 	ruleUnroll    = "unroll a reduction"
 	ruleOrder     = "order loops for the second cache"
 	ruleBlock     = "block rows for the second cache"
+	ruleChunks    = "take a reduction in chunks"
 	rulePack      = "copy a factor"
 	ruleSplat     = "spread elements over lanes ahead"
 	ruleRuns      = "add terms in their own type"

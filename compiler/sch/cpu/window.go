@@ -67,7 +67,7 @@ func (p *plan) spreadSteps(k int) int64 {
 	}
 	for _, a := range p.loads {
 		if p.stride(a, p.Vector) == 0 && usesIn(a, p.iters[k].Var) {
-			n = min(n, p.newIn(a, k))
+			n = min(n, p.newIn(a, k, p.spatial))
 		}
 	}
 	return n
