@@ -39,6 +39,13 @@ func (p *plan) arrange(v, row int) {
 	} else {
 		p.Order = slices.Concat(batch, cols, others, []int{row})
 	}
+	if p.bands(v); p.traffic.band > 0 {
+		at := len(others) - 1
+		p.Order = slices.Concat(batch, others, cols, others[at:], []int{row})
+		p.Blocks = make([]int64, len(p.iters))
+		p.Blocks[others[at]] = p.traffic.band
+		return
+	}
 	if p.inOneBlock(row) {
 		return
 	}
@@ -62,7 +69,44 @@ type traffic struct {
 	others                      []int
 	rowsFirst, panelsFirst, one float64
 	panels                      float64
+	// band is how many of the innermost of the other rows make a band, 0 for none, and banded what is read then.
+	band   int64
+	banded float64
 }
+
+// bands decides whether the innermost of the other rows come in bands, so that a band and a panel take three quarters of the second cache at most. Panels that stay in that cache need none.
+func (p *plan) bands(v int) {
+	t := &p.traffic
+	if len(t.others) == 0 || t.panels <= 1 {
+		return
+	}
+	h := t.others[len(t.others)-1]
+	n, sweep, whole := p.extent(h), p.sweep(), p.bytesOf(p.factorAxes(v, true))
+	if n < 4 || p.Tile[h] > 1 || p.extent(p.row) == 0 || whole <= float64(p.machine.L2)/2 {
+		return
+	}
+	room := 3*float64(p.machine.L2)/4 - p.tilePanel(v) - sweep
+	most := min(int64(room/t.one)+1, n/2)
+	if room < 0 || most < 2 {
+		return
+	}
+	b := most
+	for k := most; k > most/2; k-- {
+		if waste(n, k) < waste(n, b) {
+			b = k
+		}
+	}
+	if waste(n, b) > mostBandWaste {
+		return
+	}
+	bands := float64((n+b-1)/b) * p.tilesOf(t.others[:len(t.others)-1])
+	if all := bands * (sweep + float64(b-1)*t.one + whole); all < min(t.rowsFirst, t.panelsFirst) {
+		t.band, t.banded = b, all
+	}
+}
+
+// mostBandWaste is the largest share of rows that may be computed twice as bands do not divide them.
+const mostBandWaste = 0.03
 
 // inOneBlock reports whether all tiles of rows make one block.
 func (p *plan) inOneBlock(row int) bool {
@@ -111,6 +155,29 @@ func (p *plan) tilesOf(axes []int) float64 {
 	for _, k := range axes {
 		t := max(p.Tile[k], 1)
 		n *= float64((max(p.extent(k), 1) + t - 1) / t)
+	}
+	return n
+}
+
+// tilePanel is how many bytes of the factor along v a tile reads.
+func (p *plan) tilePanel(v int) float64 {
+	n := float64(p.panelOf(v)) / float64(p.Lanes)
+	for _, k := range p.factorAxes(v, true) {
+		n *= float64(p.Tile[k])
+	}
+	return n
+}
+
+// sweep is how many bytes all tiles of the innermost loop read of the factor that the rows are of.
+func (p *plan) sweep() float64 {
+	n := 0.0
+	for _, a := range p.loads {
+		if usesIn(a, p.iters[p.row].Var) {
+			n = float64(a.buf.DType.Bits) / 8 * float64(p.extent(p.row))
+			for _, k := range p.reduce {
+				n *= float64(p.newIn(a, k, []int{p.row}))
+			}
+		}
 	}
 	return n
 }

@@ -30,29 +30,6 @@ func (p *plan) chunks(v int) {
 	}
 }
 
-// tilePanel is how many bytes of the factor along v a tile reads.
-func (p *plan) tilePanel(v int) float64 {
-	n := float64(p.panelOf(v)) / float64(p.Lanes)
-	for _, k := range p.factorAxes(v, true) {
-		n *= float64(p.Tile[k])
-	}
-	return n
-}
-
-// sweep is how many bytes all tiles of the innermost loop read of the factor that the rows are of.
-func (p *plan) sweep() float64 {
-	n := 0.0
-	for _, a := range p.loads {
-		if usesIn(a, p.iters[p.row].Var) {
-			n = float64(a.buf.DType.Bits) / 8 * float64(p.extent(p.row))
-			for _, k := range p.reduce {
-				n *= float64(p.newIn(a, k, []int{p.row}))
-			}
-		}
-	}
-	return n
-}
-
 // largestPart is the largest number that divides n and is no more than a share of it, at least 1.
 func largestPart(n int64, share float64) int64 {
 	for c := int64(share * float64(n)); c > 1; c-- {

@@ -76,6 +76,11 @@ func (w reasons) order() {
 		if a > b {
 			first, second, a, b = second, first, b, a
 		}
+		if t.band > 0 {
+			h := t.others[len(t.others)-1]
+			w.took(ruleOrder, "%d of the %d rows along %s in a band: about %s come from beyond the %s of the second cache, with %s outside %s, with %s outside %s", t.band, w.extent(h), w.name(h), bytes(t.banded), bytes(float64(w.machine.L2)), first, bytes(a), second, bytes(b))
+			return
+		}
 		w.took(ruleOrder, "with %s outside about %s come from beyond the %s of the second cache, with %s outside %s", first, bytes(a), bytes(float64(w.machine.L2)), second, bytes(b))
 	}
 	if t.one == 0 {

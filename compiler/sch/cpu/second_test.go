@@ -2,6 +2,7 @@ package cpu_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/irscope/irscope/compiler/sch"
@@ -11,19 +12,21 @@ import (
 	"github.com/irscope/irscope/compiler/topi"
 )
 
-// TestChunks: a convolution whose weights and rows do not fit the second cache together reduces in chunks, around all tiles of a panel, and computes the same. The last tile of a row, and of the
-// channels, computes some results again: it has sums of its own.
-func TestChunks(t *testing.T) {
+// TestLoopsForTheSecondCache: a convolution whose panel and rows do not fit the second cache together reduces in chunks, around all tiles of a panel, and one whose weights alone do not fit it computes
+// bands of rows. Both compute the same. The last tile of a row, and of the channels, computes some results again: with chunks it has sums of its own.
+func TestLoopsForTheSecondCache(t *testing.T) {
 	for _, c := range []struct {
 		l2, threads   int64
 		from, to      int // blocks of channels
 		height, width int
 		stride, pad   int64
-		chunk         int64 // 0: none
+		chunk, band   int64 // 0: none
 	}{
 		{l2: 64 << 10, threads: 1, from: 8, to: 6, height: 7, width: 12, stride: 1, chunk: 2},
 		{l2: 64 << 10, threads: 2, from: 8, to: 6, height: 5, width: 10, stride: 1, pad: 1, chunk: 2},
 		{l2: 96 << 10, threads: 1, from: 12, to: 2, height: 9, width: 13, stride: 2, pad: 1, chunk: 4},
+		{l2: 64 << 10, threads: 1, from: 3, to: 6, height: 14, width: 40, stride: 1, band: 19},
+		{l2: 64 << 10, threads: 2, from: 3, to: 6, height: 12, width: 38, stride: 1, pad: 1, band: 19},
 		{l2: 1 << 20, threads: 1, from: 8, to: 6, height: 7, width: 12, stride: 1}, // all fits
 		{l2: 24 << 10, threads: 1, from: 1, to: 5, height: 7, width: 10, stride: 1},
 		{l2: 64 << 10, threads: 1, from: 8, to: 5, height: 30, width: 40, stride: 1}, // the sums do not fit
@@ -41,16 +44,17 @@ func TestChunks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			chunk := int64(0)
+			chunk, band := int64(0), int64(0)
 			for _, x := range trace {
 				if x.Kind == sch.KindOf("TileReduction") {
 					chunk = max(chunk, x.Args[15].(int64))
+					band = slices.Max(append([]int64{0}, x.Args[13].([]int64)...))
 				}
 			}
-			if chunk != c.chunk {
-				t.Errorf("chunks of %d steps, want %d", chunk, c.chunk)
+			if chunk != c.chunk || band != c.band {
+				t.Errorf("chunks of %d steps, bands of %d rows, want %d and %d", chunk, band, c.chunk, c.band)
 			}
-			if chunk == 0 {
+			if chunk+band == 0 {
 				return
 			}
 			g, err := m.Schedule(f, nil, nil)
