@@ -1,6 +1,8 @@
 package cpu_test
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -94,5 +96,25 @@ func TestReadsWhatItPads(t *testing.T) {
 			t.Errorf("%+v: nothing is said of the edges", c)
 		}
 		compare(t, run(t, f, k.arguments(t)), run(t, g, k.arguments(t)))
+	}
+}
+
+// TestPadsInVectors: what is padded in blocks of channels is copied in vectors, however few channels a block has.
+func TestPadsInVectors(t *testing.T) {
+	for _, l := range []int{4, 8, 16} {
+		x, w := in("x", 1, 2, 6, 6, l), in("w", 2, 2, 3, 3, l, l)
+		y := blockedConv(x, w, topi.ConvOpts{
+			Strides: []int64{1, 1}, Dilation: []int64{1, 1}, Before: []int64{1, 1}, After: []int64{1, 1}, Groups: 1, Data: fmt.Sprintf("NCHW%dc", l), Kernel: fmt.Sprintf("OIHW%di%do", l, l),
+		})
+		f := create(t, kernel{args: []*te.Tensor{x, w, y}})
+		m := cpu.Machine{Lanes: int64(l), Registers: 16, L1: 32 << 10, L2: 1 << 20, Spreads: true, Threads: 1, ForkWork: 1}
+		g, err := m.Schedule(f, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nests := nestsOf(g)
+		if !regexp.MustCompile(`(?m)^pad_temp: .* \d+v$`).MatchString(nests) {
+			t.Errorf("blocks of %d channels:\n%s", l, nests)
+		}
 	}
 }

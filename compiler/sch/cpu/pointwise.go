@@ -45,7 +45,8 @@ func (r *rules) pointwise(b *sch.Block) error {
 		r.declined(ruleVectors, k, "all its extents are 1")
 		return nil
 	}
-	if phasesOf(st, iters[last].Var) > 1 && r.bound(b, loops) {
+	acc := accesses(st, iters)
+	if phasesOf(st, iters[last].Var) > 1 && r.bound(b, loops) && !vectorizable(st, acc, iters[last].Var) { // quotient and remainder together may go over contiguous memory
 		for i, l := range loops {
 			if c := phasesOf(st, iters[i].Var); c > 1 {
 				if err := r.interleaved(l, c); err != nil {
@@ -55,7 +56,6 @@ func (r *rules) pointwise(b *sch.Block) error {
 		}
 		return nil
 	}
-	acc := accesses(st, iters)
 	// A remainder may be known not to start anew within a row.
 	if !vectorizable(st, acc, iters[last].Var) && divides(k) && r.act("SimplifyIndices", b) == nil {
 		k = r.at(b)
