@@ -142,12 +142,18 @@ func (s *State) reindexStage(c *cacheStage, at site, indices []tir.Expr, scope, 
 		}
 	}
 	loops := c.below(at)
+	for i := len(loops) - 1; i >= 0; i-- { // the extent of a loop may depend on those around it
+		if l := loops[i]; inValues[l.LoopVar] {
+			varsOf(l.Min, inValues)
+			varsOf(l.Extent, inValues)
+		}
+	}
 	var copies []*tir.For
 	for _, l := range loops {
 		if inValues[l.LoopVar] {
 			v := tir.NewVar(l.LoopVar.Name, l.LoopVar.DType())
+			copies = append(copies, &tir.For{LoopVar: v, Min: tir.SubstExpr(l.Min, sub), Extent: tir.SubstExpr(l.Extent, sub)})
 			sub[l.LoopVar] = v
-			copies = append(copies, &tir.For{LoopVar: v, Min: l.Min, Extent: l.Extent})
 		}
 	}
 	if !tir.IsTrue(at.Realize().Predicate) { // TVM drops it, so that the copy runs beyond the domain

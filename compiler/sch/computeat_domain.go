@@ -73,10 +73,17 @@ func nothing(x arith.IntSet) bool {
 
 // domains returns what the variables of the block must run over to provide what the needed blocks require in one iteration of the loop.
 func (m *mover) domains(s *State) ([]*varDomain, error) {
-	b := m.at.Block()
-	provided, required := b.Writes, func(x *tir.Block) []*tir.BufferRegion { return x.Reads }
+	b, local := m.at.Block(), locals(m.root.Block())
+	provided, required := b.Writes, func(x *tir.Block) []*tir.BufferRegion { return withHidden(x, x.Reads, x.Writes, local) }
 	if !m.forward {
 		provided, required = b.Reads, func(x *tir.Block) []*tir.BufferRegion { return x.Writes }
+		for _, r := range withHidden(b, b.Reads, b.Writes, local)[len(b.Reads):] {
+			for _, x := range m.needed {
+				if regionOf(x.Writes, r.Buffer) != nil {
+					return nil, fmt.Errorf("ScheduleError: block %s reads %s, which block %s writes, and does not say so: how much of it a turn of the loop needs is not known", b.Name, r.Buffer.Name, x.Name)
+				}
+			}
+		}
 	}
 	gives, wants := map[*tir.Buffer][][]arith.IntSet{}, map[*tir.Buffer][][]arith.IntSet{}
 	var order []*tir.Buffer

@@ -183,7 +183,7 @@ func (s *State) Merge(loops []*Loop) (*State, *Loop, error) {
 	return s.replace(root, now, became), &Loop{loops[0].fn, inner}, nil
 }
 
-// mergedNest returns one nest over the bodies of nests, with its innermost variable.
+// mergedNest returns one nest over the bodies of nests, with its innermost variable. Its loops are of the kind that those of all nests are of, or serial.
 func mergedNest(nests [][]*tir.For) (tir.Stmt, *tir.Var, reuse) {
 	var vars []*tir.Var
 	for _, l := range nests[0] {
@@ -206,15 +206,22 @@ func mergedNest(nests [][]*tir.For) (tir.Stmt, *tir.Var, reuse) {
 	out := tir.Seq(bodies...)
 	for k := len(vars) - 1; k >= 0; k-- {
 		l := nests[0][k]
-		out = &tir.For{Base: l.Base, LoopVar: vars[k], Min: l.Min, Extent: l.Extent, Body: out}
+		kind := l.Kind
+		for _, nest := range nests {
+			if nest[k].Kind != kind {
+				kind = tir.Serial
+			}
+		}
+		out = &tir.For{Base: l.Base, LoopVar: vars[k], Min: l.Min, Extent: l.Extent, Kind: kind, Body: out}
 	}
 	return out, vars[len(vars)-1], became
 }
 
-// checkMergeable returns an error if a block of one nest has to do with one of another, or with one between the nest and its new place, that of
+// checkMergeable returns an error if a block of one nest has to do with one of another, but row by row, or with one between the nest and its new place, that of
 // the last nest: it would run before what it needs. TVM merges all the same.
 func (s *State) checkMergeable(nests [][]*tir.For, root site) error {
-	of, place := map[*tir.Block]int{}, map[*tir.Block]int{}
+	m := &merging{nests: nests, of: map[*tir.Block]int{}, runs: map[*tir.Block]*tir.BlockRealize{}, an: arith.NewAnalyzer()}
+	of, place := m.of, map[*tir.Block]int{}
 	d := s.deps(root.Block())
 	for i, r := range d.blocks {
 		place[r.Block] = i
@@ -222,7 +229,7 @@ func (s *State) checkMergeable(nests [][]*tir.For, root site) error {
 	last := 0
 	for i, n := range nests {
 		for _, r := range realizes(n[0]) {
-			of[r.Block] = i + 1
+			of[r.Block], m.runs[r.Block] = i+1, r
 			if i == len(nests)-1 {
 				last = place[r.Block]
 			}
@@ -230,7 +237,7 @@ func (s *State) checkMergeable(nests [][]*tir.For, root site) error {
 	}
 	between := func(x, moved *tir.Block) bool { return (place[x] > place[moved]) == (place[x] < last) }
 	check := func(moved, x *tir.Block) error {
-		if of[x] == of[moved] || of[x] == 0 && !between(x, moved) {
+		if of[x] == of[moved] || of[x] == 0 && !between(x, moved) || of[x] != 0 && (of[x] > of[moved]) == (place[x] > place[moved]) && m.rowByRow(moved, x) {
 			return nil
 		}
 		return s.fail("DependentBlocksError", "The loops can't be merged because block {0} and block {1} depend on each other and would run in another order", moved, x)

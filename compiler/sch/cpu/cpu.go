@@ -109,6 +109,9 @@ func (r *rules) run() error {
 			}
 		}
 	}
+	if err := r.join(); err != nil {
+		return err
+	}
 	if err := r.flatten(); err != nil {
 		return err
 	}
@@ -144,6 +147,8 @@ type rules struct {
 	padding, near []*sch.Block
 	// phases holds the buffers whose last axis was split by a stride.
 	phases map[*tir.Buffer]int64
+	// sums says that a reduction has neither rows of a product nor windows, tiled that one has.
+	sums, tiled bool
 	// whole says that symbolic extents may be taken to hold whole tiles; needs lists which were.
 	whole bool
 	needs []tir.Expr

@@ -35,6 +35,7 @@ func (r *rules) reduction(b *sch.Block) error {
 		p.Run = max(p.run/(max(p.Factor, 1)*p.unrolledSteps()), 1)
 	}
 	p.explain(at)
+	r.note(p)
 	results, err := r.tile(b, p)
 	if err != nil {
 		return err
@@ -50,6 +51,17 @@ func (r *rules) reduction(b *sch.Block) error {
 	}
 	r.applied(ruleTile, at)
 	return nil
+}
+
+// note remembers what kind of reduction a plan is of.
+func (r *rules) note(p *plan) {
+	tiled := p.row >= 0
+	for _, a := range p.loads {
+		for _, k := range p.reduce { // windows that overlap
+			tiled = tiled || usesIn(a, p.iters[k].Var) && p.newIn(a, k, p.spatial) < max(p.extent(k), 1)
+		}
+	}
+	r.sums, r.tiled = r.sums || !tiled, r.tiled || tiled
 }
 
 // normalize splits and fuses iteration variables so that accesses move by constant strides:

@@ -20,6 +20,7 @@ const (
 	ruleTile     = "tile a reduction"
 	ruleVectors  = "vectorize a block"
 	ruleTurn     = "transpose in registers"
+	ruleRows     = "merge nests over rows"
 	ruleSchedule = "schedule"
 
 	// What the tile of a reduction is made of, see reasons.

@@ -1,0 +1,200 @@
+package cpu
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/sch"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// join merges nests of loops that follow each other, as those of a softmax, where they go over the same rows: a row then stays in the first cache from one to the next. It leaves
+// functions alone that have products, or windows, whose loops are in order for the caches already.
+func (r *rules) join() error {
+	if !r.sums || r.tiled {
+		return nil
+	}
+	blocks, err := r.blocksBy("GetChildBlocks", r.top)
+	if err != nil {
+		return err
+	}
+	var last []*sch.Loop // those of the nest before, as far as they hold nothing else
+	seen := map[*tir.Var]bool{}
+	for _, b := range blocks {
+		loops, err := r.loops(b)
+		if err != nil {
+			return err
+		}
+		if len(loops) == 0 {
+			last = nil
+			continue
+		}
+		if seen[r.loop(loops[0]).LoopVar] {
+			continue
+		}
+		nest := r.perfect(loops)
+		if len(nest) > 0 && len(last) > 0 {
+			merged, err := r.mergeRows(last, nest)
+			if err != nil {
+				return err
+			}
+			if merged != nil {
+				nest = []*sch.Loop{merged}
+			}
+		}
+		if len(nest) > 0 {
+			seen[r.loop(nest[0]).LoopVar] = true
+		} else {
+			seen[r.loop(loops[0]).LoopVar] = true
+		}
+		last = nest
+	}
+	return nil
+}
+
+// perfect returns the outermost loops around a block that hold nothing beside each other: serial ones, or one that threads share.
+func (r *rules) perfect(loops []*sch.Loop) []*sch.Loop {
+	for k, l := range loops {
+		f := r.loop(l)
+		if f.Kind != tir.Serial && (f.Kind != tir.Parallel || k > 0) {
+			return loops[:k]
+		}
+		if _, one := f.Body.(*tir.For); !one || f.Kind == tir.Parallel {
+			return loops[:k+1]
+		}
+	}
+	return loops
+}
+
+// mergeRows merges two nests over as many of their outer loops as go over the same rows, if that pays and may be. It returns the loop over rows, nil where there is none.
+func (r *rules) mergeRows(a, b []*sch.Loop) (*sch.Loop, error) {
+	for i := len(a); i >= 1; i-- {
+		for j := len(b); j >= 1; j-- {
+			if !arith.NewAnalyzer().CanProveEqual(r.turnsOf(a[:i]), r.turnsOf(b[:j])) {
+				continue
+			}
+			bytes, row := r.handedOn(a, b, r.turnsOf(a[:i]))
+			if row == 0 || !r.mergeable(a[:i], b[:j]) {
+				continue
+			}
+			at := leavesOf(r.loop(b[0]))
+			one, err := r.fused(a[:i])
+			if err != nil {
+				return nil, err
+			}
+			two, err := r.fused(b[:j])
+			if err != nil {
+				return nil, err
+			}
+			if r.loop(one).Kind != r.loop(two).Kind {
+				serial := one
+				if r.loop(two).Kind == tir.Serial {
+					serial = two
+				}
+				if r.act("Parallel", serial) != nil {
+					return nil, nil
+				}
+			}
+			out, err := r.loopsBy("Merge", []*sch.Loop{one, two})
+			if err != nil {
+				return nil, err
+			}
+			r.explainRows(at[0].Body, bytes, row)
+			return out[0], nil
+		}
+	}
+	return nil, nil
+}
+
+// turnsOf is how often what some loops hold runs.
+func (r *rules) turnsOf(loops []*sch.Loop) tir.Expr {
+	n := tir.Expr(tir.Int(1))
+	for _, l := range loops {
+		n = tir.Mul(n, tir.CastTo(n.DType(), r.extent(l)))
+	}
+	return n
+}
+
+// fused is the one loop that loops make.
+func (r *rules) fused(loops []*sch.Loop) (*sch.Loop, error) {
+	if len(loops) == 1 {
+		return loops[0], nil
+	}
+	out, err := r.loopsBy("Fuse", loops, true)
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// mergeable tries to merge nests over loops.
+func (r *rules) mergeable(a, b []*sch.Loop) bool {
+	s := r.s.State()
+	one := func(loops []*sch.Loop) *sch.Loop {
+		if len(loops) == 1 {
+			return loops[0]
+		}
+		next, l, err := s.Fuse(loops, true)
+		if err != nil {
+			return nil
+		}
+		s = next
+		return l
+	}
+	x, y := one(a), one(b)
+	if x == nil || y == nil {
+		return false
+	}
+	_, _, err := s.Merge([]*sch.Loop{x, y})
+	return err == nil
+}
+
+// handedOn returns how many bytes the largest tensor takes that both nests access and that the first cache does not keep, and a row of it of so many, which half of that cache keeps; 0 and 0 where
+// there is none. Symbolic extents are taken as the number of rows.
+func (r *rules) handedOn(a, b []*sch.Loop, rows tir.Expr) (all, row int64) {
+	buffers := map[*tir.Buffer]bool{}
+	for _, k := range leavesOf(r.loop(a[0])) {
+		for _, x := range append(k.Reads[:len(k.Reads):len(k.Reads)], k.Writes...) {
+			buffers[x.Buffer] = true
+		}
+	}
+	half := r.machine.L1 / 2
+	for _, k := range leavesOf(r.loop(b[0])) {
+		for _, x := range append(k.Reads[:len(k.Reads):len(k.Reads)], k.Writes...) {
+			if !buffers[x.Buffer] || x.Buffer.Scope() == "local" {
+				continue
+			}
+			n, known := int64(x.Buffer.DType.Bits+7)/8, true
+			for _, d := range x.Buffer.Shape {
+				if c, ok := tir.AsInt(d); ok {
+					n = min(n*c, mostWork)
+				} else {
+					known = false
+				}
+			}
+			one := n
+			if c, ok := tir.AsInt(arith.SimplifyAlone(rows)); ok && known {
+				one = (n + c - 1) / max(c, 1)
+			} else {
+				n = mostWork
+			}
+			if n > half && one <= half && n > all {
+				all, row = n, max(one, 1)
+			}
+		}
+	}
+	return all, row
+}
+
+// explainRows tells the watcher that nests were merged.
+func (r *rules) explainRows(at tir.Stmt, all, row int64) {
+	if r.watch == nil {
+		return
+	}
+	text := "a tensor of symbolic extents"
+	if all < mostWork {
+		text = "a tensor of " + bytes(float64(all))
+	}
+	r.applied(ruleRows, at)
+	r.watch.Took(ruleRows, at, fmt.Sprintf("the nest before goes over the same rows: %s is handed on, of which a row of %s stays in the %s of the first cache", text, bytes(float64(row)), bytes(float64(r.machine.L1))))
+}

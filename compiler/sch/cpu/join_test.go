@@ -1,0 +1,72 @@
+package cpu_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/irscope/irscope/compiler/sch"
+	"github.com/irscope/irscope/compiler/sch/cpu"
+	"github.com/irscope/irscope/compiler/te"
+	"github.com/irscope/irscope/compiler/tir/tirtest"
+	"github.com/irscope/irscope/compiler/topi"
+)
+
+// TestRowsThroughAllNests: where the first cache keeps a row of what nests hand on, and not all rows, one loop over rows holds them all, which threads share as they shared each.
+func TestRowsThroughAllNests(t *testing.T) {
+	softmax := func(axis int, dims ...any) kernel {
+		x := in("x", dims...)
+		return kernel{args: []*te.Tensor{x, relu(topi.Softmax(x, axis))}}
+	}
+	norm := func(dims ...any) kernel {
+		last := dims[len(dims)-1].(int)
+		x, g, b := in("x", dims...), in("g", last), in("b", last)
+		return kernel{args: []*te.Tensor{x, g, b, topi.LayerNorm(x, g, b, []int{len(dims) - 1}, 1e-5)}}
+	}
+	for _, c := range []struct {
+		name string
+		kernel
+		l1     int64
+		merges int
+	}{
+		{"softmax", softmax(1, 40, 24), 1 << 10, 3},
+		{"softmax of three axes", softmax(2, 5, 8, 24), 1 << 10, 3},
+		{"softmax of four axes", softmax(3, 2, 3, 7, 24), 1 << 10, 3},
+		{"softmax that fits", softmax(1, 40, 24), 16 << 10, 0},
+		{"rows that do not fit", softmax(1, 8, 300), 1 << 10, 0},
+		{"softmax of columns", softmax(0, 24, 40), 1 << 10, 0},
+		{"layer norm", norm(40, 24), 1 << 10, 2},
+		{"layer norm of three axes", norm(5, 9, 24), 1 << 10, 2},
+		{"one row", softmax(1, 1, 64), 256, 0},
+	} {
+		for threads := int64(1); threads <= 2; threads++ {
+			t.Run(fmt.Sprintf("%s, %d threads", c.name, threads), func(t *testing.T) {
+				f := create(t, c.kernel)
+				m := cpu.Machine{Lanes: 8, Registers: 16, L1: c.l1, L2: 1 << 20, Spreads: true, Threads: threads, ForkWork: 1}
+				trace, _, err := m.Trace(f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				merges := 0
+				for _, x := range trace {
+					if x.Kind == sch.KindOf("Merge") {
+						merges++
+					}
+				}
+				if merges != c.merges {
+					t.Errorf("%d nests are merged into the one before, want %d", merges, c.merges)
+				}
+				g, err := m.Schedule(f, nil, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := run(t, f, c.arguments(t))
+				compare(t, want, run(t, g, c.arguments(t)))
+				back, loops := tirtest.Backwards(g)
+				if threads > 1 && c.merges > 0 && loops != 1 {
+					t.Errorf("%d loops are parallel, want the one over rows", loops)
+				}
+				compare(t, want, run(t, back, c.arguments(t)))
+			})
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package sch
+
+import (
+	"slices"
+
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/arith/region"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// merging knows of the blocks in nests that are to be merged where they stand.
+type merging struct {
+	nests [][]*tir.For
+	of    map[*tir.Block]int // the number of the nest from 1 on
+	runs  map[*tir.Block]*tir.BlockRealize
+	an    *arith.Analyzer
+}
+
+// rowByRow reports whether two blocks of different nests touch, in one turn of the nests, only elements that no other turn touches, of each buffer that one of them writes and the other
+// accesses. Then merging the nests leaves the order of what they do to an element.
+func (m *merging) rowByRow(a, b *tir.Block) bool {
+	readsA, writesA, opaqueA := region.OfBlock(a, nil)
+	readsB, writesB, opaqueB := region.OfBlock(b, nil)
+	if len(opaqueA)+len(opaqueB)+len(a.MatchBuffers)+len(b.MatchBuffers) > 0 {
+		return false
+	}
+	apart := func(x, y []*tir.BufferRegion) bool {
+		for _, p := range x {
+			for _, q := range y {
+				if p.Buffer == q.Buffer && !m.apart(a, p, b, q) {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	return apart(writesA, readsB) && apart(writesA, writesB) && apart(readsA, writesB)
+}
+
+// apart reports whether what a block accesses in one turn of its nest is apart from what the other does in another: some indices are the same function of the turn in both, and differ from turn to turn.
+func (m *merging) apart(a *tir.Block, x *tir.BufferRegion, b *tir.Block, y *tir.BufferRegion) bool {
+	p, q := m.pinned(a, x), m.pinned(b, y)
+	nest := m.nests[m.of[a]-1]
+	sub, turns := map[*tir.Var]tir.Expr{}, map[*tir.Var]*tir.Range{}
+	for k, l := range m.nests[m.of[b]-1] {
+		sub[l.LoopVar] = tir.CastTo(l.LoopVar.DType(), nest[k].LoopVar)
+	}
+	for _, l := range nest {
+		turns[l.LoopVar] = &tir.Range{Min: l.Min, Extent: l.Extent}
+		m.an.BindRange(l.LoopVar, turns[l.LoopVar])
+	}
+	isTurn := func(v *tir.Var) bool { return turns[v] != nil }
+	var same []tir.Expr
+	for d, e := range p {
+		if e != nil && q[d] != nil && arith.UsesVar(e, isTurn) && m.an.CanProveEqual(e, tir.CastTo(e.DType(), tir.SubstExpr(q[d], sub))) {
+			same = append(same, e)
+		}
+	}
+	return len(same) > 0 && len(arith.DetectIterMap(same, turns, tir.Bool(true), arith.Bijective, m.an, false).Indices) > 0
+}
+
+// pinned are the indices of a region, in the loops of the nest, that are single ones in a turn of it; nil for others.
+func (m *merging) pinned(b *tir.Block, x *tir.BufferRegion) []tir.Expr {
+	sub := map[*tir.Var]tir.Expr{}
+	for k, iv := range b.IterVars {
+		sub[iv.Var] = m.runs[b].Values[k]
+	}
+	inner := map[*tir.Var]bool{}
+	nest := m.nests[m.of[b]-1]
+	visit(nest[len(nest)-1].Body, func(y tir.Stmt) bool {
+		if l, ok := y.(*tir.For); ok {
+			inner[l.LoopVar] = true
+		}
+		return true
+	})
+	out := make([]tir.Expr, len(x.Region))
+	for d, r := range x.Region {
+		if e := tir.SubstExpr(r.Min, sub); tir.IsConst(r.Extent, 1) && !arith.UsesVar(e, func(v *tir.Var) bool {
+			return inner[v] || slices.ContainsFunc(b.IterVars, func(iv *tir.IterVar) bool { return iv.Var == v })
+		}) {
+			out[d] = e
+		}
+	}
+	return out
+}
