@@ -17,8 +17,8 @@ const watchLayout = `(() => {
 	window.__shift = [];
 	new PerformanceObserver((list) => {
 		for (const e of list.getEntries()) {
-			// The words in the top bar are of different lengths.
-			const moved = e.sources.map((s) => s.node).filter((n) => n && !n.parentElement?.closest(".topbar"));
+			// The words in the top bar are of different lengths. Chromium 150 tells of pseudo-elements too: a bar of the strip grows.
+			const moved = e.sources.map((s) => s.node).filter((n) => n && !n.nodeName.startsWith("::") && !n.parentElement?.closest(".topbar"));
 			if (moved.length > 0) window.__shift.push(e.value + " " + moved.map((n) => n.id || n.className || n.nodeName).join(","));
 		}
 	}).observe({type: "layout-shift", buffered: false});
