@@ -261,7 +261,12 @@ func (t *turns) storesTo(v *tir.Var) bool {
 		return true
 	}
 	root := t.effects.root(v)
-	return slices.ContainsFunc(slices.Collect(maps.Keys(t.stored)), func(w *tir.Var) bool { return t.effects.root(w) == root })
+	for w := range t.stored {
+		if t.effects.root(w) == root {
+			return true
+		}
+	}
+	return false
 }
 
 // root follows pointers that are bound to other pointers.

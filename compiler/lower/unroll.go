@@ -5,9 +5,12 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// Late unrolling: tir.UnrollLoop may leave loops marked (explicit_unroll), so that the passes behind it, and those who read the program, have one body to
-// look at in place of its copies. The copies are made here, before the function is scanned: indices that they make constant keep arrays in
+// Late unrolling: tir.UnrollLoop may leave loops marked (mark_only, explicit_unroll), so that the passes behind it, and those who read the program, have one
+// body to look at in place of its copies. The copies are made here, before the function is scanned: indices that they make constant keep arrays in
 // variables, and values that copies have in common are numbered once. The result is what the pass would have made.
+//
+// What all copies of an index have in common is bound in front of them (rests), so that an index of a copy is a variable and a constant: the code is the
+// same, in less time.
 
 // maxCopies bounds the statements that one marked loop may become: beyond it the loop runs serially.
 const maxCopies = 4096
@@ -33,11 +36,18 @@ func unroll(s tir.Stmt) tir.Stmt {
 type unroller struct {
 	tir.Mapper
 	size int64
+	nest bool // around is a marked loop
 }
 
 func (u *unroller) visit(s tir.Stmt) tir.Stmt {
-	outer := u.size
+	outer, nest := u.size, u.nest
 	u.size = 0
+	var r *rests
+	if loop, ok := s.(*tir.For); ok && loop.Kind == tir.Unrolled && !nest {
+		u.nest = true
+		r = newRests(loop)
+		s = r.stmt(s)
+	}
 	out := u.MapStmt(s)
 	loop, ok := out.(*tir.For)
 	if ok {
@@ -46,7 +56,8 @@ func (u *unroller) visit(s tir.Stmt) tir.Stmt {
 		u.size++
 	}
 	u.size += outer
-	return out
+	u.nest = nest
+	return r.around(out)
 }
 
 // copies returns the loop, whose body consists of size statements, unrolled if it is marked and that is not too much.
@@ -59,12 +70,25 @@ func (u *unroller) copies(loop *tir.For) tir.Stmt {
 	}
 	u.size = n * size
 	copies := make([]tir.Stmt, n)
+	c := tir.NewCopier()
+	c.OnExpr = folded
+	c.Inline = func(value tir.Expr) bool { _, ok := value.(*tir.IntImm); return ok }
 	for i := range copies {
-		c := tir.NewCopier()
+		c.Reset()
 		c.Vars[loop.LoopVar] = tir.Add(loop.Min, tir.Const(loop.LoopVar.DType(), int64(i)))
 		copies[i] = c.Stmt(loop.Body)
 	}
 	return tir.Seq(copies...)
+}
+
+// folded is e, computed where it is a constant integer.
+func folded(e tir.Expr) tir.Expr {
+	if b, ok := e.(*tir.Binary); ok && e.DType().IsInteger() {
+		if v, ok := EvalInt(b); ok {
+			return tir.Const(e.DType(), v)
+		}
+	}
+	return e
 }
 
 // jumps reports whether something in s leaves a turn of a loop.

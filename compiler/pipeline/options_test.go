@@ -464,6 +464,7 @@ for i in range(16):
 		text: loops(vectors, "for i, j in T.grid(2, 2):\n    B[i * 2 + j] = A[j]"), value: 0, set: "for i in range(2)",
 		config: map[string]any{"auto_max_step": 8},
 	},
+	"tir.UnrollLoop.mark_only": {text: loops(vectors, "for i in T.unroll(4):\n    B[i] = A[i]"), value: true, set: "T.unroll(4)", plain: "B[3] = A[3]"},
 	"tir.UnrollLoop.explicit_unroll": {
 		text: loops(vectors, "for i in range(4):\n    B[i] = A[i]"), value: false, set: "T.unroll(4)", config: map[string]any{"auto_max_step": 4},
 	},

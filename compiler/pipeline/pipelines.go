@@ -130,13 +130,16 @@ var relay = []*pass.Pass{
 }
 
 // qnnLegalize is relay.Legalize for quantized operators.
-var qnnLegalize = func() *pass.Pass {
-	p, err := relaypass.Legalize.With(ir.NewAttrs("legalize_map_attr_name", "FTVMQnnLegalize"))
+var qnnLegalize = with(relaypass.Legalize, "legalize_map_attr_name", "FTVMQnnLegalize")
+
+// with returns a pass with an option set.
+func with(p *pass.Pass, option string, value ir.Value) *pass.Pass {
+	out, err := p.With(ir.NewAttrs(option, value))
 	if err != nil {
 		panic(err)
 	}
-	return p
-}()
+	return out
+}
 
 // loops is TVM v0.23's default pipeline for PrimFuncs on a CPU.
 var loops = []*pass.Pass{
@@ -170,6 +173,13 @@ var loops = []*pass.Pass{
 	tirpass.LowerIntrin,
 	tirpass.LowerMath,
 }
+
+// ownLoops is loops for code that this program generates. The generators copy the bodies of loops that are to be unrolled (compiler/lower), so
+// that the passes behind UnrollLoop, and those who read the program, have one body to look at.
+var (
+	ownLoops   = replaced(loops, tirpass.UnrollLoop, markUnroll)
+	markUnroll = with(tirpass.UnrollLoop, "mark_only", true)
+)
 
 // plainLoops is loops for what runs one statement at a time: without the passes that copy the bodies of loops for speed.
 var plainLoops = without(loops, tirpass.LoopPartition, tirpass.UnrollLoop)
@@ -232,14 +242,12 @@ var gpuLoops = []*pass.Pass{
 }
 
 // ThreadSync for the other kinds of memory that threads share.
-var syncDynamic, syncWarp = threadSync("shared.dyn"), threadSync("warp")
+var syncDynamic, syncWarp = with(tirpass.ThreadSync, "storage_scope", "shared.dyn"), with(tirpass.ThreadSync, "storage_scope", "warp")
 
-func threadSync(scope string) *pass.Pass {
-	p, err := tirpass.ThreadSync.With(ir.NewAttrs("storage_scope", scope))
-	if err != nil {
-		panic(err)
-	}
-	return p
+func replaced(list []*pass.Pass, p, by *pass.Pass) []*pass.Pass {
+	out := slices.Clone(list)
+	out[slices.Index(out, p)] = by
+	return out
 }
 
 func without(list []*pass.Pass, out ...*pass.Pass) []*pass.Pass {
@@ -253,8 +261,8 @@ var kinds = []struct {
 	name         string
 	graph, loops []*pass.Pass
 }{
-	{"wasm", cpuGraph, loops},
-	{"x86", cpuGraph, append(slices.Clone(loops), tirpass.ContractFMA)},
+	{"wasm", cpuGraph, ownLoops},
+	{"x86", cpuGraph, slices.Concat(ownLoops, []*pass.Pass{tirpass.ContractFMA})},
 	{"interp", cpuGraph, plainLoops},
 	{"llvm", graph, loops},
 	{"c", graph, loops},
@@ -271,7 +279,7 @@ var pipelines = func() map[string]map[string]*pass.Pass {
 	out := map[string]map[string]*pass.Pass{}
 	for _, k := range kinds {
 		tir := pass.NewSequential("tir", k.loops...)
-		whole := pass.NewSequential("default", append(slices.Clone(k.graph), dataflowLower, finalize, tir)...)
+		whole := pass.NewSequential("default", slices.Concat(k.graph, []*pass.Pass{dataflowLower, finalize, tir})...)
 		fromRelay := pass.NewSequential(Relay, slices.Concat(relay, k.graph, []*pass.Pass{dataflowLower, finalize, tir})...)
 		out[k.name] = map[string]*pass.Pass{}
 		for _, p := range []*pass.Pass{whole, zero, dataflowLower, finalize, tir, fromRelay} {

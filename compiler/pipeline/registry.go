@@ -78,6 +78,8 @@ func listPasses() []*pass.Pass {
 				p = transform.ApplyDefaultSchedule
 			case syncDynamic, syncWarp:
 				p = tirpass.ThreadSync
+			case markUnroll:
+				p = tirpass.UnrollLoop
 			}
 			if !slices.Contains(names, p.Name) && !slices.Contains(out, p) {
 				out = append(out, p)

@@ -10,6 +10,8 @@ type Copier struct {
 	// OnExpr and OnStmt return what takes the place of an expression or statement whose parts were copied; nil keeps it.
 	OnExpr func(Expr) Expr
 	OnStmt func(Stmt) Stmt
+	// Inline reports whether the copy of what a let statement binds takes the place of the variable; nil is never.
+	Inline func(value Expr) bool
 	own    map[*Var]bool // variables with a copy
 	m      Mapper
 }
@@ -112,6 +114,13 @@ func (c *Copier) Stmt(s Stmt) Stmt {
 		c.defineBuffer(s.Buffer)
 	case *BufferRealize:
 		c.allocated(s.Buffer)
+	case *LetStmt:
+		if c.Inline != nil {
+			if value := c.Expr(s.Value); c.Inline(value) {
+				c.Vars[s.Var] = value
+				return c.Stmt(s.Body)
+			}
+		}
 	}
 	out := c.m.MapStmt(s)
 	if c.OnStmt != nil {

@@ -27,6 +27,7 @@ func TestPassesSayWhatTheyAre(t *testing.T) {
 	options := map[*pass.Pass]map[string]ir.Value{
 		CompactBufferAllocation: {"is_strict": true},
 		VectorizeLoop:           {"enable_vectorize": true},
+		UnrollLoop:              {"mark_only": false},
 		CommonSubexprElimTIR:    {"enable_cse_tir": true, "identify_equiv_terms": false},
 		NarrowDataType:          {"target_bits": int64(32)},
 		BindTarget:              {"target": ""},
@@ -64,6 +65,9 @@ func TestOptionsOfPasses(t *testing.T) {
         A[i] = 1`, `
     for i in range(4):
         A[i] = 1`},
+		{UnrollLoop, ir.NewAttrs("mark_only", true), `
+    for i in T.unroll(4):
+        A[i] = 1`, ""},
 		{CommonSubexprElimTIR, ir.NewAttrs("enable_cse_tir", false), `
     for i in range(4):
         A[i * 2] = A[i * 2 + 1] + i * 2`, ""},

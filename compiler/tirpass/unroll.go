@@ -13,14 +13,15 @@ import (
 // UnrollLoop replaces marked and small loops by copies of their bodies.
 var UnrollLoop = &pass.Pass{
 	Name: "tir.UnrollLoop", Kind: pass.PrimFunc,
-	Doc:    "Unrolls loops marked for it, and loops of few steps or over local buffers if tir.UnrollLoop asks for that. A constant index into a small local buffer then names a register.",
-	Config: []string{"tir.UnrollLoop"},
+	Doc:     "Unrolls loops marked for it, and loops of few steps or over local buffers if tir.UnrollLoop asks for that. A constant index into a small local buffer then names a register.",
+	Config:  []string{"tir.UnrollLoop"},
+	Options: []pass.Option{{Name: "mark_only", Default: false, Doc: "mark loops in place of copying their bodies, as with tir.UnrollLoop.explicit_unroll=false: whoever generates code makes the copies"}},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		cfg := c.ConfigFields("tir.UnrollLoop")
 		u := &unroller{
 			c:        c,
 			autoStep: cfg.Int("auto_max_step", 0), autoDepth: cfg.Int("auto_max_depth", 8),
-			autoExtent: cfg.Int("auto_max_extent", 0), explicit: cfg.Bool("explicit_unroll", true),
+			autoExtent: cfg.Int("auto_max_extent", 0), explicit: cfg.Bool("explicit_unroll", true) && !c.Arg("mark_only").(bool),
 		}
 		if cfg.Bool("unroll_local_access", false) {
 			u.local = localIndices(f.Body)
@@ -151,7 +152,7 @@ func (u *unroller) loop(s *tir.For) unrolled {
 			cost.s = c
 			u.marked(s, c, kind)
 		}
-		if u.c.Observed() && !wanted {
+		if u.c.Observed() && !(wanted && kind != s.Kind) {
 			u.c.Declined(ruleUnroll, s, u.whyNot(s, n, constant, fits, body))
 		}
 		if constant {
@@ -188,6 +189,8 @@ func (u *unroller) marked(s, out *tir.For, kind tir.ForKind) {
 // whyNot says why a loop of n iterations stays one.
 func (u *unroller) whyNot(s *tir.For, n int64, constant, fits bool, body unrolled) string {
 	switch {
+	case constant && fits && s.Kind == tir.Unrolled:
+		return "it stays marked: whoever generates code copies its body, as mark_only or explicit_unroll says"
 	case !constant:
 		return "its extent is not a constant, or its step is not 1"
 	case !fits:

@@ -646,6 +646,11 @@ def main(x: R.Tensor(("n",), "float32")) -> R.Prim("int64"):
     y = R.prim_value(n + 1)
     return y
 `},
+	{"tir.UnrollLoop", nil, `@T.prim_func
+def f(a: T.Buffer((4,), "float32")):
+    for i in T.unroll(4):
+        a[i] = T.float32(0)
+`},
 	{"tir.CanonicalizeLoop,tir.LoopPartition,tir.SkipAssert", map[string]any{"tir.disable_assert": true}, `@T.prim_func
 def f(a: T.Buffer((8,), "int32"), n: T.int32):
     T.func_attr({"global_symbol": "f"})

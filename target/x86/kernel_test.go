@@ -74,7 +74,8 @@ func TestConvolution(t *testing.T) {
 	}
 }
 
-// TestUnrolled compares code for loops that are marked with that for their copies: sums stand in registers in both.
+// TestUnrolled compares code for loops that are marked with that for their copies: sums stand in registers in both, also where a variable that is constant in each
+// copy says which sum it is.
 func TestUnrolled(t *testing.T) {
 	a, b := flat("A", dtype.Float32T, 64), flat("B", dtype.Float32T, 4)
 	acc := tir.NewBuffer("acc", dtype.Float32T, []tir.Expr{tir.Int32(4)}, "local")
@@ -94,7 +95,13 @@ func TestUnrolled(t *testing.T) {
 		f := primFunc("sums", []any{a, b}, local(acc,
 			each(marked, func(j tir.Expr) tir.Stmt { return tir.Store(acc, tir.FloatConst(dtype.Float32T, 0), j) }),
 			forLoop(i, tir.Int32(16), each(marked, func(j tir.Expr) tir.Stmt {
-				return tir.Store(acc, tir.Add(tir.Load(acc, j), tir.Load(a, tir.Add(tir.Mul(i, tir.Int32(4)), j))), j)
+				sum := func(at tir.Expr) tir.Stmt {
+					return tir.Store(acc, tir.Add(tir.Load(acc, at), tir.Load(a, tir.Add(tir.Mul(i, tir.Int32(4)), j))), at)
+				}
+				if at := i32var("at"); marked {
+					return &tir.LetStmt{Var: at, Value: tir.Sub(tir.Int32(3), j), Body: sum(at)}
+				}
+				return sum(tir.Sub(tir.Int32(3), j))
 			})),
 			each(marked, func(j tir.Expr) tir.Stmt { return tir.Store(b, tir.Load(acc, j), j) })))
 		funcs := packed(t, f)

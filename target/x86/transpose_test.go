@@ -9,10 +9,14 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/tirpass"
 	"github.com/irscope/irscope/compiler/topi"
 	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/target/codegen"
 )
 
 // rowwise copies vectors of lanes elements that are apart by stride, rows of them side by side, where gap says so with an element left out in the middle.
@@ -107,8 +111,12 @@ func TestEdges(t *testing.T) {
 	for _, c := range [][3]int{{32, 20, 1}, {32, 20, 2}, {16, 7, 1}, {16, 2, 1}} {
 		args, _ := depthwise(c[0], c[1], c[2], 16)
 		for machine, tgt := range targets {
-			funcs := scheduled(t, tgt, args)
-			ir.Walk(funcs[0].Prim.Body, func(n ir.Node) bool {
+			c := passtest.NewContext()
+			m, err := c.Run(pass.NewSequential("copies", tirpass.UnrollLoop, tirpass.Simplify), ir.NewModule().With("kernel", scheduled(t, tgt, args)[0].Prim)) // what holds of each copy
+			if err != nil {
+				t.Fatal(err)
+			}
+			ir.Walk(codegen.Funcs(m)[0].Prim.Body, func(n ir.Node) bool {
 				if x, ok := n.(tir.Expr); ok {
 					if _, cond := tir.IsCallTo(x, tir.OpIfThenElse); cond {
 						t.Errorf("%v %s: %v", c, machine, x)
