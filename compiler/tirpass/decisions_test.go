@@ -29,6 +29,13 @@ func TestDecisions(t *testing.T) {
         A[i] = T.Select(i > 3, T.float32(1), T.float32(2)) + T.Select(i > 3, A[i], T.float32(2))`, tirpass.RewriteUnsafeSelect, []string{
 			"make a selection lazy: T.Select(i > 3, T.float32(1.0), T.float32(2.0)): neither value can fail",
 		}},
+		{"loops to unroll", `
+    for i in range(8):
+        for j in T.unroll(2):
+            A[i + j] = 0`, with(t, tirpass.UnrollLoop, "mark_only", true), []string{
+			"unroll a loop: for j in T.unroll(2):\n    A[i + j] = T.float32(0.0): it stays marked: whoever generates code copies its body, as mark_only or explicit_unroll says",
+			"unroll a loop: for i in range(8):\n    for j in T.unroll(2):\n        A[i + j] = T.float32(0.0): it is not marked, and its extent 8 and its 16 statements in all are above auto_max_extent 0 and auto_max_step 0",
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var l passtest.Listener
