@@ -105,8 +105,8 @@ func EvalInt(e tir.Expr) (int64, bool) {
 	case *tir.IntImm:
 		return e.Value, true
 	case *tir.Cast:
-		if e.Type.IsInteger() {
-			return EvalInt(e.Value)
+		if v, ok := EvalInt(e.Value); ok && e.Type.IsInteger() {
+			return tir.AsInt(tir.CastTo(e.Type, tir.Const(e.Value.DType(), v)))
 		}
 	case *tir.Binary:
 		a, ok := EvalInt(e.A)

@@ -83,8 +83,9 @@ func (u *unroller) copies(loop *tir.For) tir.Stmt {
 
 // folded is e, computed where it is a constant integer.
 func folded(e tir.Expr) tir.Expr {
-	if b, ok := e.(*tir.Binary); ok && e.DType().IsInteger() {
-		if v, ok := EvalInt(b); ok {
+	switch e.(type) {
+	case *tir.Binary, *tir.Cast:
+		if v, ok := EvalInt(e); ok && e.DType().IsInteger() {
 			return tir.Const(e.DType(), v)
 		}
 	}

@@ -98,8 +98,9 @@ func TestUnrolled(t *testing.T) {
 				sum := func(at tir.Expr) tir.Stmt {
 					return tir.Store(acc, tir.Add(tir.Load(acc, at), tir.Load(a, tir.Add(tir.Mul(i, tir.Int32(4)), j))), at)
 				}
-				if at := i32var("at"); marked {
-					return &tir.LetStmt{Var: at, Value: tir.Sub(tir.Int32(3), j), Body: sum(at)}
+				if wide := tir.NewVar("wide", dtype.Int64T); marked {
+					at := tir.NewVar("at", dtype.Int64T)
+					return &tir.LetStmt{Var: wide, Value: &tir.Cast{Type: dtype.Int64T, Value: j}, Body: &tir.LetStmt{Var: at, Value: tir.Sub(tir.Int(3), wide), Body: sum(at)}}
 				}
 				return sum(tir.Sub(tir.Int32(3), j))
 			})),
