@@ -5,8 +5,8 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// rests binds in front of a nest of marked loops what the copies of an index share: an index is a sum of constants times variables of these loops, and of a
-// rest that none of the copies changes.
+// rests binds in front of a nest of marked loops what copies share: variables whose values none of them changes, and of an index, which is a sum of constants
+// times variables of these loops and of a rest that none of them changes, the rest.
 type rests struct {
 	tir.Mapper
 	inner map[*tir.Var]bool // variables that the nest defines: true for those of marked loops
@@ -44,6 +44,11 @@ func (r *rests) around(s tir.Stmt) tir.Stmt {
 }
 
 func (r *rests) stmt(s tir.Stmt) tir.Stmt {
+	if let, ok := s.(*tir.LetStmt); ok && r.shared(let.Value) {
+		r.lets = append(r.lets, *let)
+		delete(r.inner, let.Var)
+		return r.stmt(let.Body)
+	}
 	out := r.MapStmt(s)
 	if x, ok := out.(*tir.BufferStore); ok {
 		if at := r.indices(x.Indices); at != nil {

@@ -68,6 +68,13 @@ func TestOptionsOfPasses(t *testing.T) {
 		{UnrollLoop, ir.NewAttrs("mark_only", true), `
     for i in T.unroll(4):
         A[i] = 1`, ""},
+		{UnrollLoop, ir.NewAttrs("mark_only", true), `
+    for i in T.unroll(2):
+        for j in T.unroll(2):
+            A[T.min(j, 1) + i] = 1`, `
+    for i in T.unroll(2):
+        A[T.Min(0, 1) + i] = 1
+        A[T.Min(1, 1) + i] = 1`},
 		{CommonSubexprElimTIR, ir.NewAttrs("enable_cse_tir", false), `
     for i in range(4):
         A[i * 2] = A[i * 2 + 1] + i * 2`, ""},

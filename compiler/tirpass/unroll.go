@@ -15,13 +15,16 @@ var UnrollLoop = &pass.Pass{
 	Name: "tir.UnrollLoop", Kind: pass.PrimFunc,
 	Doc:     "Unrolls loops marked for it, and loops of few steps or over local buffers if tir.UnrollLoop asks for that. A constant index into a small local buffer then names a register.",
 	Config:  []string{"tir.UnrollLoop"},
-	Options: []pass.Option{{Name: "mark_only", Default: false, Doc: "mark loops in place of copying their bodies, as with tir.UnrollLoop.explicit_unroll=false: whoever generates code makes the copies"}},
+	Options: []pass.Option{{Name: "mark_only", Default: false, Doc: "mark loops in place of copying their bodies, as with tir.UnrollLoop.explicit_unroll=false: whoever generates code makes the copies. Where a condition, a minimum or a maximum depends on the variable of a loop, they are made here, since passes decide it in some of them"}},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		cfg := c.ConfigFields("tir.UnrollLoop")
 		u := &unroller{
 			c:        c,
 			autoStep: cfg.Int("auto_max_step", 0), autoDepth: cfg.Int("auto_max_depth", 8),
-			autoExtent: cfg.Int("auto_max_extent", 0), explicit: cfg.Bool("explicit_unroll", true) && !c.Arg("mark_only").(bool),
+			autoExtent: cfg.Int("auto_max_extent", 0), explicit: cfg.Bool("explicit_unroll", true),
+		}
+		if c.Arg("mark_only").(bool) {
+			u.decides = conditional(f.Body)
 		}
 		if cfg.Bool("unroll_local_access", false) {
 			u.local = localIndices(f.Body)
@@ -35,6 +38,7 @@ type unroller struct {
 	autoStep, autoDepth, autoExtent int64
 	explicit                        bool              // write the copies, in place of a mark on the loop
 	local                           map[*tir.Var]bool // variables of which loops are unrolled whatever their steps
+	decides                         map[*tir.Var]bool // variables of which loops are copied; nil is all
 	m                               *tir.Mapper       // visits the parts of a statement
 	parts                           unrolled          // what those visited so far cost
 }
@@ -62,6 +66,37 @@ func localIndices(body tir.Stmt) map[*tir.Var]bool {
 			access(n.Buffer, n.Indices)
 		case *tir.BufferStore:
 			access(n.Buffer, n.Indices)
+		}
+		return true
+	})
+	return found
+}
+
+// conditional returns the variables that conditions depend on, and bounds of integers: what is known of the variables may decide them.
+func conditional(body tir.Stmt) map[*tir.Var]bool {
+	found := map[*tir.Var]bool{}
+	in := func(cond tir.Expr) {
+		ir.Walk(cond, func(n ir.Node) bool {
+			if v, ok := n.(*tir.Var); ok {
+				found[v] = true
+			}
+			return true
+		})
+	}
+	ir.Walk(body, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.IfThenElse:
+			in(n.Cond)
+		case *tir.Select:
+			in(n.Cond)
+		case *tir.Binary:
+			if (n.Op == tir.OpMin || n.Op == tir.OpMax) && n.DType().IsInteger() {
+				in(n)
+			}
+		case *tir.Call:
+			if c, ok := tir.IsCallTo(n, tir.OpIfThenElse); ok {
+				in(c.Args[0])
+			}
 		}
 		return true
 	})
@@ -137,7 +172,8 @@ func (u *unroller) loop(s *tir.For) unrolled {
 	fits := constant && n >= 0 && n <= maxUnrolled && n*max(body.size, 1) <= maxUnrolled
 	wanted := auto || fits && (s.Kind == tir.Unrolled || u.local[s.LoopVar] && s.Thread == nil && n > 0)
 	single := constant && n >= 0 && n <= 1 && u.autoExtent == 1 && s.Thread == nil // whatever is in it
-	if !single && !(wanted && u.explicit) {
+	explicit := u.explicit && (u.decides == nil || u.decides[s.LoopVar])
+	if !single && !(wanted && explicit) {
 		kind := s.Kind
 		switch {
 		case wanted:
