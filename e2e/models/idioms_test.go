@@ -102,6 +102,26 @@ func idioms() []idiom {
 			one := b.Initializer("one", Floats([]int64{2}, 1, 1))
 			b.Output(b.Node("BatchNormalization", "y", []string{x, two, one, one, one}, Float("epsilon", 0)), onnxpb.Float)
 		}, of(f32([]int64{1, 2, 1}, 3, 5)), of(f32([]int64{1, 2, 1}, 5, 9))},
+		{"a difference to the last token", 13, func(b *Builder) {
+			x, end := b.Input("x", onnxpb.Float, "n", 2), b.Initializer("end", Shape(1<<40))
+			last := b.Node("Slice", "last", []string{x, b.Initializer("start", Shape(-1)), end, b.Initializer("axis", Shape(0))})
+			b.Output(b.Node("Sub", "y", []string{x, last}), onnxpb.Float)
+			b.Output(b.Node("Sub", "z", []string{last, x}), onnxpb.Float)
+		}, of(counted(2, 2)), of(f32([]int64{2, 2}, -2, -2, 0, 0), f32([]int64{2, 2}, 2, 2, 0, 0))},
+		{"an axis that is not 1 expanded by one that is", 13, func(b *Builder) {
+			x, like := b.Input("x", onnxpb.Float, 2), b.Input("like", onnxpb.Float, "n", "m")
+			b.Output(b.Node("Expand", "y", []string{x, b.Node("Shape", "shape", []string{like})}), onnxpb.Float)
+		}, of(f32([]int64{2}, 3, 4), counted(2, 1)), of(f32([]int64{2, 2}, 3, 4, 3, 4))},
+		{"what is repeated for each of a batch", 13, func(b *Builder) {
+			x, like := b.Input("x", onnxpb.Float, 1, 2), b.Input("like", onnxpb.Float, "n")
+			repeats := b.Node("Concat", "repeats", []string{b.Node("Shape", "shape", []string{like}), b.Initializer("two", Shape(2))}, Int("axis", 0))
+			b.Output(b.Node("Tile", "y", []string{x, repeats}), onnxpb.Float)
+		}, of(f32([]int64{1, 2}, 3, 4), counted(2)), of(f32([]int64{2, 4}, 3, 4, 3, 4, 3, 4, 3, 4))},
+		{"windows of a symbolic extent that is rounded up", 13, func(b *Builder) {
+			x, window := b.Input("x", onnxpb.Float, 1, 1, "n"), []onnxpb.Attribute{IntList("kernel_shape", 2), IntList("strides", 2), Int("ceil_mode", 1)}
+			b.Output(b.Node("MaxPool", "y", []string{x}, window...), onnxpb.Float)
+			b.Output(b.Node("AveragePool", "z", []string{x}, append(window, Int("count_include_pad", 1))...), onnxpb.Float)
+		}, of(f32([]int64{1, 1, 3}, -1, -3, -7)), of(f32([]int64{1, 1, 2}, -1, -7), f32([]int64{1, 1, 2}, -2, -7))},
 		{"a signal that is resized", 13, func(b *Builder) {
 			resize(b, b.Input("x", onnxpb.Float, 1, 1, 3), []float32{1, 1, 2}, Str("mode", "linear"))
 		}, of(counted(1, 1, 3)), of(f32([]int64{1, 1, 6}, 0, .25, .75, 1.25, 1.75, 2))},

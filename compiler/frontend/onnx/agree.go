@@ -94,9 +94,9 @@ func (a *axis) join(ctx *relax.InferContext, d tir.Expr) {
 	equal := ctx.Equal(a.extent, d)
 	switch {
 	case equal == relax.True, xConst && yConst: // constants that differ are the operator's error
-	case xConst:
+	case xConst || atMostOne(ctx, d):
 		a.decided = repeated
-	case yConst:
+	case yConst || atMostOne(ctx, a.extent):
 		a.extent, a.decided = d, repeated
 	case equal == relax.Unknown && related(a.extent, d):
 		a.decided = max(a.decided, checked)
@@ -104,6 +104,11 @@ func (a *axis) join(ctx *relax.InferContext, d tir.Expr) {
 		a.decided = repeated
 		a.extent = ctx.Simplify(&tir.Select{Cond: tir.EQ(a.extent, tir.Int(1)), True: d, False: a.extent})
 	}
+}
+
+// atMostOne reports whether an extent is known to be 0 or 1, as that of the last element of an axis is.
+func atMostOne(ctx *relax.InferContext, d tir.Expr) bool {
+	return ctx.Prover.CanProve(tir.LE(d, tir.Int(1)))
 }
 
 // related reports whether x and y have a variable in common.
