@@ -152,6 +152,7 @@ func TestBlocksOfOperators(t *testing.T) {
 		{"eye", nil, one(Eye(intShape(2, 2), tir.Int(0), dtype.Float32T)), []string{"T_eye(ax0 ax1)"}},
 		{"trilu", one(x2), one(Trilu(x2, tir.Int(0), true)), []string{"trilu(ax0 ax1)"}},
 		{"resize", one(x4), must(Resize(x4, []tir.Expr{tir.Int(3), tir.Int(3)}, ResizeOpts{Layout: "NCHW", Method: "linear", Coordinate: "half_pixel"})), []string{"resize(i0 i1 i2 i3)"}},
+		{"resize of rows that serve several", one(x4), must(Resize(x4, []tir.Expr{tir.Int(12), tir.Int(9)}, ResizeOpts{Layout: "NCHW", Method: "linear", Coordinate: "half_pixel"})), []string{"resize_last(i0 i1 i2 i3)", "resize(i0 i1 i2 i3)"}},
 		{"cumsum", one(x2), one(Scan("cumsum", x2, 0, dtype.Float32T, false)), []string{"cumsum()"}},
 		{"layout_transform", one(v), one(LayoutTransform(v, &tir.IndexMap{Initial: []*tir.Var{n}, Final: []tir.Expr{n}}, v.Shape, nil)), []string{"te_layout_transform()"}},
 		{"leakyrelu", one(x2), one(LeakyReLU(x2, 0.5)), []string{"compute(i0 i1)"}},
