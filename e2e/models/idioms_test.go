@@ -150,28 +150,29 @@ func idioms() []idiom {
 	}
 }
 
-// TestIdioms compares them for each kind of target.
+// TestIdioms compares them with the interpreter as it is and with the default target.
 func TestIdioms(t *testing.T) {
-	h := newHarness(t)
 	for _, c := range idioms() {
-		b := New(c.name, c.opset)
-		c.build(b)
-		mod := h.importModel(b.Model())
-		for _, s := range []settings{{target: target.Of("interp"), verify: true}, {level: 2, verify: true}} {
-			outs, err := h.compileAndRun(mod, s, [][]*tensor.Tensor{c.in})
-			if err != nil {
-				t.Errorf("%s, %s: %v", c.name, s, err)
-				continue
-			}
-			if len(outs[0]) != len(c.want) {
-				t.Errorf("%s, %s: %d outputs, want %d", c.name, s, len(outs[0]), len(c.want))
-				continue
-			}
-			for i, got := range outs[0] {
-				if d, err := tensor.Compare(got, c.want[i], tensor.Tolerance{RTol: 1e-5, ATol: 1e-6}); err != nil || !d.OK() {
-					t.Errorf("%s, %s: output %d is %v %v, want %v: %v", c.name, s, i, got.Shape, got.Floats(), c.want[i].Floats(), err)
+		t.Run(c.name, func(t *testing.T) {
+			h, b := newHarness(t), New(c.name, c.opset)
+			c.build(b)
+			mod := h.importModel(b.Model())
+			for _, s := range []settings{{target: target.Of("interp"), verify: true}, {level: 2, verify: true}} {
+				outs, err := h.compileAndRun(mod, s, [][]*tensor.Tensor{c.in})
+				if err != nil {
+					t.Errorf("%s: %v", s, err)
+					continue
+				}
+				if len(outs[0]) != len(c.want) {
+					t.Errorf("%s: %d outputs, want %d", s, len(outs[0]), len(c.want))
+					continue
+				}
+				for i, got := range outs[0] {
+					if d, err := tensor.Compare(got, c.want[i], tensor.Tolerance{RTol: 1e-5, ATol: 1e-6}); err != nil || !d.OK() {
+						t.Errorf("%s: output %d is %v %v, want %v: %v", s, i, got.Shape, got.Floats(), c.want[i].Floats(), err)
+					}
 				}
 			}
-		}
+		})
 	}
 }
