@@ -33,11 +33,11 @@ func (r *reduction) argTemp(start, worst tir.Expr, combine te.Combine, d dtype.D
 	rv := r.axes()
 	return te.ComputeN(r.x.Name+"_red_temp", r.shape, func(i []tir.Expr) []tir.Expr {
 		at := r.index(i, rv)
-		flat := tir.Expr(tir.Int(0))
-		for k, a := range r.over {
-			flat = tir.Add(tir.Mul(flat, r.x.Shape[a]), rv[k].Var)
+		vars := make([]tir.Expr, len(rv))
+		for k, a := range rv {
+			vars[k] = a.Var
 		}
-		return te.Reduction(combine, []tir.Expr{start, worst}, []tir.Expr{tir.CastTo(d, flat), r.x.At(at...)}, rv...)
+		return te.Reduction(combine, []tir.Expr{start, worst}, []tir.Expr{tir.CastTo(d, r.flat(vars)), r.x.At(at...)}, rv...)
 	})[0]
 }
 
@@ -66,25 +66,60 @@ func argCombine(least, last, nan bool) te.Combine {
 	}
 }
 
-// exactArg is ArgReduce with a NaN above all numbers, and -1 where there is no element.
+// exactArg is ArgReduce with a NaN above all numbers, and -1 where there is no element. It looks for the best element and
+// then for its index, two reductions of one value, which vectors compute along any axis.
 func (r *reduction) exactArg(least, last bool, d dtype.DType) *te.Tensor {
-	x := r.x
-	worst := te.Lowest(x.DType)
+	x, name := r.x, r.x.Name
+	better, worst := tir.Max, te.Lowest(x.DType)
 	if least {
-		worst = te.Highest(x.DType)
+		better, worst = tir.Min, te.Highest(x.DType)
 	}
-	none := &tir.IntImm{Type: d, Value: -1}
-	start := none
-	if !last {
-		start = &tir.IntImm{Type: d, Value: int64(1)<<(d.Bits-1) - 1} // later than any index: the first element that is no better wins
-	}
-	both := r.argTemp(start, worst, argCombine(least, last, true), d)
+	best := r.combined(name+"_red_best", better, worst, func(_, at, _ []tir.Expr) tir.Expr { return x.At(at...) })
 	n, static := tir.AsInt(r.count())
-	return te.Compute(x.Name+"_red", r.shape, func(i []tir.Expr) tir.Expr {
-		at := both.At(i...)
+	narrow := d // of indices while they are compared
+	if static && n < 1<<31 {
+		narrow = dtype.Int32T
+	}
+	number := func(v int64) tir.Expr { return &tir.IntImm{Type: narrow, Value: v} }
+	choose, start := tir.Min, number(int64(1)<<(narrow.Bits-1)-1)
+	if last {
+		choose, start = tir.Max, number(-1)
+	}
+	index := r.combined(name+"_red_temp", choose, start, func(i, at, rv []tir.Expr) tir.Expr {
+		e, b := x.At(at...), best.At(i...)
+		found := tir.EQ(e, b)
+		if x.DType.IsFloat() { // x != x holds for NaN alone
+			found = tir.Or(found, tir.And(tir.NewBinary(tir.OpNE, e, e), tir.NewBinary(tir.OpNE, b, b)))
+		}
+		return &tir.Select{Cond: found, True: tir.CastTo(narrow, r.flat(rv)), False: start}
+	})
+	return te.Compute(name+"_red", r.shape, func(i []tir.Expr) tir.Expr {
+		at := tir.CastTo(d, index.At(i...))
 		if last || static && n > 0 {
 			return at
 		}
-		return &tir.Select{Cond: tir.EQ(at, start), True: none, False: at}
+		return &tir.Select{Cond: tir.EQ(index.At(i...), start), True: &tir.IntImm{Type: d, Value: -1}, False: at}
 	})
+}
+
+// combined reduces what f returns for an element: of the indices of the result, those of the element, and those along the axes.
+func (r *reduction) combined(name string, combine func(a, b tir.Expr) tir.Expr, start tir.Expr, f func(i, at, rv []tir.Expr) tir.Expr) *te.Tensor {
+	axes := r.axes()
+	rv := make([]tir.Expr, len(axes))
+	for k, a := range axes {
+		rv[k] = a.Var
+	}
+	return te.ComputeN(name, r.shape, func(i []tir.Expr) []tir.Expr {
+		both := func(a, b []tir.Expr) []tir.Expr { return []tir.Expr{combine(a[0], b[0])} }
+		return te.Reduction(both, []tir.Expr{start}, []tir.Expr{f(i, r.index(i, axes), rv)}, axes...)
+	})[0]
+}
+
+// flat numbers the elements that are reduced.
+func (r *reduction) flat(rv []tir.Expr) tir.Expr {
+	flat := tir.Expr(tir.Int(0))
+	for k, a := range r.over {
+		flat = tir.Add(tir.Mul(flat, r.x.Shape[a]), rv[k])
+	}
+	return flat
 }

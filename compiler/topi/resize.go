@@ -37,32 +37,91 @@ func Resize(x *te.Tensor, size []tir.Expr, o ResizeOpts) (*te.Tensor, error) {
 	for k, e := range size {
 		shape[pos[k]] = e
 	}
+	all := make([]int, n)
+	for k := range all {
+		all[k] = k
+	}
+	out, err := o.along("resize", x, shape, pos, all)
+	if err != nil || !o.fasterInTurn(x, shape, pos) {
+		return out, err
+	}
+	return te.Better(out, func() []*te.Tensor { return []*te.Tensor{o.inTurn(x, shape, pos)} }), nil
+}
+
+// along resizes x to a shape along some of the axes at pos, those that which names. Along the others, the shape has the extents of x.
+func (o ResizeOpts) along(name string, x *te.Tensor, shape []tir.Expr, pos, which []int) (*te.Tensor, error) {
 	var bad error
-	out := te.Compute("resize", shape, func(i []tir.Expr) tir.Expr {
+	out := te.Compute(name, shape, func(i []tir.Expr) tir.Expr {
 		read := func(place []tir.Expr) tir.Expr {
 			at := append([]tir.Expr{}, i...)
-			for k, e := range place {
-				at[pos[k]] = e
+			for j, e := range place {
+				at[pos[which[j]]] = e
 			}
 			return x.At(at...)
 		}
-		axes := make([]resizeAxis, n)
-		for k := range axes {
+		axes := make([]resizeAxis, len(which))
+		for j, k := range which {
 			p := pos[k]
 			a := resizeAxis{ResizeOpts: o, in: x.Shape[p], out: shape[p]}
-			if len(o.ROI) == 2*n {
+			if n := len(pos); len(o.ROI) == 2*n {
 				a.start, a.end = o.ROI[k], o.ROI[n+k]
 			}
 			a.index = i[p]
+			var err error
 			if a.coord, err = a.coordinate(i[p]); err != nil {
 				bad = err
 				a.coord = fconst(0)
 			}
-			axes[k] = a
+			axes[j] = a
 		}
 		return o.interpolate(axes, read)
 	}, te.AxisPrefix("i"))
 	return out, bad
+}
+
+// fasterInTurn reports whether what is computed along the last axis serves several elements along the others: then these are computed from
+// it, where neighbours along the last axis are, as vectors take them, and not at places of their own.
+func (o ResizeOpts) fasterInTurn(x *te.Tensor, shape []tir.Expr, pos []int) bool {
+	last := len(pos) - 1
+	if last < 1 || pos[last] != len(shape)-1 || o.Method == "nearest_neighbor" || o.Coordinate == "tf_crop_and_resize" {
+		return false
+	}
+	before, after := int64(1), int64(1)
+	for k, p := range pos {
+		in, ok := tir.AsInt(x.Shape[p])
+		out, fixed := tir.AsInt(shape[p])
+		if !ok || !fixed {
+			return false
+		}
+		switch {
+		case k < last:
+			before, after = before*in, after*out
+		case in == out:
+			return false
+		}
+	}
+	return after > before
+}
+
+// inTurn resizes along the last axis and then along the others. The sums are those of all axes at once.
+func (o ResizeOpts) inTurn(x *te.Tensor, shape []tir.Expr, pos []int) *te.Tensor {
+	last := len(pos) - 1
+	part, first := o, append([]tir.Expr{}, x.Shape...)
+	first[pos[last]] = shape[pos[last]]
+	part.Out = dtype.Float32T // which all is interpolated in
+	wide, err := part.along("resize_last", x, first, pos, []int{last})
+	if err != nil {
+		panic(err) // the same modes have been computed at once
+	}
+	others := make([]int, last)
+	for k := range others {
+		others[k] = k
+	}
+	out, err := o.along("resize", wide, shape, pos, others)
+	if err != nil {
+		panic(err)
+	}
+	return out
 }
 
 // resized returns the positions of the axes that are resized, in a layout that may split channels.

@@ -28,7 +28,9 @@ func broadcasts(o *op.Op) bool {
 //     scales down and up again: they are taken to be equal, and a match_cast checks it.
 //   - Of others, each may be 1: the operand that has it is repeated by a broadcast_to, whose
 //     kernel refuses an extent that is neither 1 nor that of the result.
-func (n *node) agree(as []relax.Expr) []relax.Expr {
+//
+// The last axes, as many as core says, are left as they are: they do not broadcast.
+func (n *node) agree(as []relax.Expr, core int) []relax.Expr {
 	ctx := &relax.InferContext{Prover: n.g.prover}
 	dims := make([][]tir.Expr, len(as))
 	rank := 0
@@ -37,9 +39,10 @@ func (n *node) agree(as []relax.Expr) []relax.Expr {
 		if !ok {
 			return as
 		}
-		if dims[i], ok = t.Dims(); !ok {
+		if dims[i], ok = t.Dims(); !ok || len(dims[i]) < core {
 			return as
 		}
+		dims[i] = dims[i][:len(dims[i])-core]
 		rank = max(rank, len(dims[i]))
 	}
 	out := make([]axis, rank)
@@ -91,9 +94,9 @@ func (a *axis) join(ctx *relax.InferContext, d tir.Expr) {
 	equal := ctx.Equal(a.extent, d)
 	switch {
 	case equal == relax.True, xConst && yConst: // constants that differ are the operator's error
-	case xConst:
+	case xConst || atMostOne(ctx, d):
 		a.decided = repeated
-	case yConst:
+	case yConst || atMostOne(ctx, a.extent):
 		a.extent, a.decided = d, repeated
 	case equal == relax.Unknown && related(a.extent, d):
 		a.decided = max(a.decided, checked)
@@ -101,6 +104,11 @@ func (a *axis) join(ctx *relax.InferContext, d tir.Expr) {
 		a.decided = repeated
 		a.extent = ctx.Simplify(&tir.Select{Cond: tir.EQ(a.extent, tir.Int(1)), True: d, False: a.extent})
 	}
+}
+
+// atMostOne reports whether an extent is known to be 0 or 1, as that of the last element of an axis is.
+func atMostOne(ctx *relax.InferContext, d tir.Expr) bool {
+	return ctx.Prover.CanProve(tir.LE(d, tir.Int(1)))
 }
 
 // related reports whether x and y have a variable in common.
@@ -113,9 +121,10 @@ func related(x, y tir.Expr) bool {
 	return false
 }
 
-// fitted returns operand x of extents dims such that it certainly broadcasts to axes to.
+// fitted returns operand x, whose first extents are dims, such that they certainly broadcast to axes to.
 func (n *node) fitted(ctx *relax.InferContext, x relax.Expr, dims []tir.Expr, to []axis) relax.Expr {
-	cast, repeat := slices.Clone(dims), slices.Clone(dims)
+	all, _ := relax.SInfoOf(x).(*relax.TensorStructInfo).Dims()
+	cast, repeat := slices.Clone(all), slices.Clone(all)
 	for k, d := range dims {
 		switch {
 		case tir.IsConst(d, 1), to[k].decided == static, ctx.Equal(d, to[k].extent) == relax.True:
@@ -125,7 +134,7 @@ func (n *node) fitted(ctx *relax.InferContext, x relax.Expr, dims []tir.Expr, to
 			repeat[k] = to[k].extent
 		}
 	}
-	if !sameDims(cast, dims) {
+	if !sameDims(cast, all) {
 		info := *relax.SInfoOf(x).(*relax.TensorStructInfo)
 		info.Shape = shapeExpr(cast)
 		v, err := n.g.bb.EmitMatchCast(x, &info, n.g.names.fresh(n.base+"_cast"))

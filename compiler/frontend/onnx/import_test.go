@@ -233,7 +233,7 @@ func TestErrors(t *testing.T) {
 		}(), `com.microsoft.Gelu "node" (operator set 0): operators of the domain "com.microsoft" are not supported; did you mean Gelu?`},
 		{"attribute", one(17, "Relu", attrs(ob.Int("alpha", 1)), x), `unknown attribute "alpha"; Relu has none`},
 		{"attribute type", one(17, "Softmax", attrs(ob.Float("axis", 1)), x), `attribute "axis" is of type float, expected int`},
-		{"attribute value", one(17, "Pad", attrs(ob.Str("mode", "mirror")), x, "p:i:8"), `attribute "mode" is "mirror", supported are "constant", "reflect" and "edge"`},
+		{"attribute value", one(17, "Pad", attrs(ob.Str("mode", "mirror")), x, "p:i:8"), `attribute "mode" is "mirror", supported are "constant", "reflect", "edge" and "wrap"`},
 		{"too few inputs", one(17, "Add", nil, x), `has 1 inputs, expected 2`},
 		{"missing input", one(17, "Conv", nil, x, ""), `input 1 is missing`},
 		{"too many inputs", one(17, "Relu", nil, "x1:f:3", "x2:f:3"), `has 2 inputs, expected 1`},

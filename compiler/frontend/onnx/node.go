@@ -49,12 +49,18 @@ func (n *node) tensor(v *value) relax.Expr {
 		v.expr = &relax.Constant{Base: ir.Base{Origin: n.origin}, Data: b}
 		return v.expr
 	}
-	if v.known.dtype.IsFloat() || v.known.dtype.IsBool() || len(v.known.shape) > 1 {
+	if !v.known.dtype.IsInteger() {
 		n.fail("a value computed from symbolic dimensions is used as %s data; give the inputs fixed shapes", v.known.dtype)
 	}
-	e := n.emit("relax.shape_to_tensor", args(&relax.ShapeExpr{Values: v.known.elems}))
-	if len(v.known.shape) == 0 {
-		e = n.reshape(e, nil)
+	values := make([]tir.Expr, len(v.known.elems)) // extents of a shape are int64
+	for i, e := range v.known.elems {
+		if values[i] = n.g.widen(e, dtype.Int64T); values[i] == nil {
+			values[i] = tir.CastTo(dtype.Int64T, e)
+		}
+	}
+	e := n.emit("relax.shape_to_tensor", args(&relax.ShapeExpr{Values: values}))
+	if len(v.known.shape) != 1 {
+		e = n.reshape(e, relax.Ints(v.known.shape))
 	}
 	if v.known.dtype != dtype.Int64T {
 		e = n.emit("relax.astype", args(e), "dtype", v.known.dtype)
@@ -179,8 +185,11 @@ func (n *node) resultField(t relax.Expr, i int) {
 }
 
 func (n *node) call(name string, as []relax.Expr, kv []any) *relax.Call {
-	if broadcasts(op.Lookup(name)) {
-		as = n.agree(as)
+	switch {
+	case broadcasts(op.Lookup(name)):
+		as = n.agree(as, 0)
+	case name == "relax.matmul":
+		as = n.agree(as, 2)
 	}
 	call, err := op.New(name, as, ir.NewAttrs(kv...))
 	n.check(err)

@@ -142,16 +142,17 @@ func (n *node) indices(extent tir.Expr) relax.Expr {
 			}
 		}
 	}
+	return n.fromFront(n.expr(1), scalar(d, tir.CastTo(d, extent)))
+}
+
+// fromFront makes negative indices count from the front, by the extents of what they index.
+func (n *node) fromFront(ix relax.Expr, extents *known) relax.Expr {
+	d := extents.dtype
 	if d.IsUInt() {
-		return n.expr(1)
+		return ix
 	}
-	v, ok := tir.AsInt(extent)
-	if !ok {
-		n.fail("indices that depend on data need a fixed extent of the axis that they index")
-	}
-	ix := n.expr(1)
 	below := n.emit("relax.less", args(ix, n.constant(d, 0)))
-	return n.emit("relax.where", args(below, n.emit("relax.add", args(ix, n.constant(d, float64(v)))), ix))
+	return n.emit("relax.where", args(below, n.emit("relax.add", args(ix, n.tensor(&value{known: extents}))), ix))
 }
 
 func gather(n *node) {
@@ -170,9 +171,43 @@ func gatherElements(n *node) {
 }
 
 func gatherND(n *node) {
+	batch := n.int("batch_dims", 0)
+	n.result("relax.gather_nd", args(n.expr(0), n.tuples(batch)), "batch_dims", batch)
+}
+
+// tuples returns operand 1, whose last axis holds an index for each of the axes behind the first so many, with negative
+// indices made to count from the front.
+func (n *node) tuples(batch int64) relax.Expr {
 	n.wantDType(1, "int64", func(d dtype.DType) bool { return d == dtype.Int64T })
-	n.refuseNegative(1)
-	n.result("relax.gather_nd", args(n.expr(0), n.expr(1)), "batch_dims", n.int("batch_dims", 0))
+	dims, shape := n.dims(0), n.dims(1)
+	if batch < 0 || len(shape) == 0 {
+		n.fail("attribute \"batch_dims\" is %d and the indices have %d dimensions, expected 0 or more and at least 1", batch, len(shape))
+	}
+	each, ok := tir.AsInt(shape[len(shape)-1])
+	if !ok || each < 0 || batch+each > int64(len(dims)) {
+		n.fail("the indices of shape %s do not fit an input of %d dimensions", relax.FormatDims(shape), len(dims))
+	}
+	extents := vector(dtype.Int64T, dims[batch:batch+each])
+	k := n.known(1)
+	if k == nil {
+		return n.fromFront(n.expr(1), extents)
+	}
+	at, ok := k.ints()
+	if !ok {
+		return n.fromFront(n.expr(1), extents)
+	}
+	for i, v := range at {
+		e, static := tir.AsInt(extents.elems[int64(i)%each])
+		switch {
+		case static && (v < -e || v >= e):
+			n.fail("index %d is %d, out of range for extent %d", i, v, e)
+		case v < 0 && !static:
+			return n.fromFront(n.expr(1), extents)
+		case v < 0:
+			at[i] += e
+		}
+	}
+	return n.tensor(&value{known: &known{dtype: k.dtype, shape: k.shape, elems: relax.Ints(at)}})
 }
 
 // compress takes the elements that a condition selects, of the flattened tensor where there is no axis.
@@ -202,11 +237,14 @@ func compress(n *node) {
 	n.result("relax.take", args(x, n.tensor(&value{known: vector(dtype.Int64T, taken)})), "axis", int64(axis))
 }
 
-// pad adds elements at the start and end of axes; the pads are an attribute up to operator
-// set 10, and operands (with the axes since 18) after that.
+// pad adds elements at the start and end of axes, or with a negative number takes them away, before it adds any. The pads are an
+// attribute up to operator set 10, and operands (with the axes since 18) after that.
 func pad(n *node) {
 	dims := n.dims(0)
-	mode := n.str("mode", "constant", "constant", "reflect", "edge")
+	mode := n.str("mode", "constant", "constant", "reflect", "edge", "wrap")
+	if mode == "wrap" {
+		mode = "circular"
+	}
 	pads, fill := n.ints("pads"), n.float("value", 0)
 	axes := make([]int, len(dims))
 	for i := range axes {
@@ -226,19 +264,29 @@ func pad(n *node) {
 	}
 	width := make([]int64, 2*len(dims))
 	any := false
+	var cut sliceOperands
 	for i, a := range axes {
 		lo, hi := pads[i], pads[i+len(axes)]
-		if lo < 0 || hi < 0 || lo > math.MaxInt32 || hi > math.MaxInt32 {
-			n.fail("the pads of axis %d are %d and %d; only pads of 0 or more are supported", a, lo, hi)
+		if e, ok := tir.AsInt(dims[a]); lo < -math.MaxInt32 || hi < -math.MaxInt32 || lo > math.MaxInt32 || hi > math.MaxInt32 || ok && e+min(lo, 0)+min(hi, 0) < 0 {
+			n.fail("the pads of axis %d are %d and %d, which extent %s does not allow", a, lo, hi, relax.FormatPrim(dims[a]))
 		}
-		width[2*a], width[2*a+1] = lo, hi
-		any = any || lo+hi > 0
+		if lo < 0 || hi < 0 {
+			cut.add(a, tir.Int(max(0, -lo)), tir.Add(dims[a], tir.Int(min(0, hi))), 1)
+		}
+		width[2*a], width[2*a+1] = max(0, lo), max(0, hi)
+		any = any || lo > 0 || hi > 0
 	}
-	if !any {
+	switch {
+	case cut.axes == nil && !any:
 		n.setValue(0, n.value(0))
-		return
+	case cut.axes == nil:
+		n.result("relax.nn.pad", args(n.expr(0)), "pad_width", width, "pad_mode", mode, "pad_value", fill)
+	case !any:
+		n.result("relax.strided_slice", cut.of(n.expr(0)))
+	default:
+		x := n.emit("relax.strided_slice", cut.of(n.expr(0)))
+		n.result("relax.nn.pad", args(x), "pad_width", width, "pad_mode", mode, "pad_value", fill)
 	}
-	n.result("relax.nn.pad", args(n.expr(0)), "pad_width", width, "pad_mode", mode, "pad_value", fill)
 }
 
 // scalarOperand returns operand i, a constant of one element.

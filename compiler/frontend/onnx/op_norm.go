@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -36,6 +38,16 @@ func batchNorm(n *node) {
 			n.fail("input %d has shape %s, expected (%s,) for the channels of input 0", i, relax.FormatDims(d), relax.FormatPrim(channels))
 		}
 		as = append(as, n.expr(i))
+		if _, ok := tir.AsInt(channels); !ok && !sameDims(n.dims(i), []tir.Expr{channels}) { // those of the statistics, which a match_cast checks
+			channels = n.dims(i)[0]
+			info := *n.info(0)
+			dims := slices.Clone(n.dims(0))
+			dims[1] = channels
+			info.Shape = shapeExpr(dims)
+			v, err := n.g.bb.EmitMatchCast(as[0], &info, n.g.names.fresh(n.base+"_cast"))
+			n.check(err)
+			as[0] = v
+		}
 	}
 	t := n.emit("relax.nn.batch_norm", as, "axis", int64(1), "epsilon", n.float("epsilon", 1e-5),
 		"center", true, "scale", true, "momentum", n.float("momentum", 0.9), "training", false)

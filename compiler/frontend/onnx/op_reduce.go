@@ -122,13 +122,10 @@ func argReduce(n *node, name string) {
 		return
 	}
 	// The last of equal elements is the first of the reversed axis, counted from its end.
-	extent, ok := tir.AsInt(n.dims(0)[axis])
-	if !ok {
-		n.fail("attribute \"select_last_index\" needs a fixed extent of axis %d", axis)
-	}
+	last := scalar(dtype.Int64T, tir.Sub(n.dims(0)[axis], tir.Int(1)))
 	x := n.emit("relax.flip", args(n.expr(0)), "axis", axis)
 	i := n.emit(name, args(x), "axis", axis, "keepdims", keep)
-	n.result("relax.subtract", args(n.constant(dtype.Int64T, float64(extent-1)), i))
+	n.result("relax.subtract", args(n.tensor(&value{known: last}), i))
 }
 
 // foldReduceProd multiplies the elements of a shape.

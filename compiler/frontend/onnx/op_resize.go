@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"math"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/compiler/relax"
@@ -20,38 +21,52 @@ func resizeRows() []operator {
 	}
 }
 
-// resize changes height and width of NCHW images. The result's extents are given, or follow
-// from scales; a scale that does not give a whole number of elements is refused, because
-// relax derives the scale from the extents.
+// resizing says how a tensor is resized.
+type resizing struct {
+	out []tir.Expr
+	// scales maps coordinates of the result to those of the input along an axis; 0 where that is the quotient of the extents.
+	scales []float64
+
+	method, coordinates, rounding string
+	cubic                         float64
+	exclude, smooth               bool
+}
+
 func resize(n *node) {
-	dims := n.image()
+	dims := n.dims(0)
 	scalesAt, sizesAt := 1, -1
 	if n.opset >= 11 {
 		scalesAt, sizesAt = 2, 3
 	}
-	var out []tir.Expr
+	axes := make([]int, len(dims))
+	for i := range axes {
+		axes[i] = i
+	}
+	if list := n.ints("axes"); list != nil {
+		axes = n.axes(list, len(dims))
+	}
+	r := &resizing{out: slices.Clone(dims), scales: make([]float64, len(dims))}
 	switch {
 	case sizesAt > 0 && n.has(sizesAt) && !n.emptyOperand(sizesAt):
-		out = n.spread(n.shapeOperand(sizesAt, "sizes"), dims)
+		n.sized(r, axes, n.shapeOperand(sizesAt, "sizes"))
 	case n.has(scalesAt):
-		out = n.scaledDims(n.floatsOperand(scalesAt, "scales"), dims)
+		n.scaledBy(r, axes, n.floatsOperand(scalesAt, "scales"))
 	default:
 		n.fail("neither scales nor sizes are given")
 	}
-	n.want("antialias", 0, "smoothing is not supported")
-	n.str("keep_aspect_ratio_policy", "stretch", "stretch")
-	coordinates, rounding := "half_pixel", "round_prefer_floor"
+	r.coordinates, r.rounding = "half_pixel", "round_prefer_floor"
 	if n.opset < 11 {
-		coordinates, rounding = "asymmetric", "floor"
+		r.coordinates, r.rounding = "asymmetric", "floor"
 	}
-	coordinates = n.str("coordinate_transformation_mode", coordinates,
+	r.coordinates = n.str("coordinate_transformation_mode", r.coordinates,
 		"half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel", "half_pixel_symmetric", "tf_half_pixel_for_nn")
-	rounding = n.str("nearest_mode", rounding, "round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
-	n.resized(dims, out, coordinates, rounding)
+	r.rounding = n.str("nearest_mode", r.rounding, "round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
+	r.smooth = n.bool("antialias", false)
+	n.resized(r)
 }
 
 func upsample(n *node) {
-	dims := n.image()
+	dims := n.dims(0)
 	var scales []float64
 	if a := n.pb.Attribute("scales"); a != nil {
 		for _, f := range n.attr("scales", onnxpb.AttrFloats).Floats {
@@ -60,22 +75,49 @@ func upsample(n *node) {
 	} else {
 		scales = n.floatsOperand(1, "scales")
 	}
-	n.resized(dims, n.scaledDims(scales, dims), "asymmetric", "floor")
+	axes := make([]int, len(dims))
+	for i := range axes {
+		axes[i] = i
+	}
+	r := &resizing{out: slices.Clone(dims), scales: make([]float64, len(dims)), coordinates: "asymmetric", rounding: "floor"}
+	n.scaledBy(r, axes, scales)
+	n.resized(r)
 }
 
-func (n *node) resized(from, to []tir.Expr, coordinates, rounding string) {
-	if !sameDims(from[:2], to[:2]) {
-		n.fail("batch or channels are resized; only height and width can be")
+// resized makes the resized operand 0 the result: by the operator of relax where that knows what is asked for, else axis by axis.
+func (n *node) resized(r *resizing) {
+	n.check(checkElements(r.out))
+	from := n.dims(0)
+	r.method = map[string]string{"nearest": "nearest_neighbor", "linear": "linear", "bilinear": "linear", "cubic": "cubic"}[n.str("mode", "nearest", "nearest", "linear", "bilinear", "cubic")]
+	if r.method == "nearest_neighbor" {
+		r.smooth = false
+	} else {
+		r.rounding = ""
 	}
-	n.check(checkElements(to))
-	method := map[string]string{"nearest": "nearest_neighbor", "linear": "linear", "bilinear": "linear", "cubic": "cubic"}[n.str("mode", "nearest", "nearest", "linear", "bilinear", "cubic")]
-	if method != "nearest_neighbor" {
-		rounding = ""
+	r.cubic, r.exclude = n.float("cubic_coeff_a", -0.75), n.bool("exclude_outside", false)
+	spatial := len(from) - 2
+	if spatial < 1 || spatial > 3 || r.smooth || slices.ContainsFunc(r.scales, func(s float64) bool { return s != 0 }) || !sameDims(from[:2], r.out[:2]) {
+		n.resizedByAxis(r)
+		return
 	}
-	n.result("relax.image.resize2d", args(n.expr(0), shapeExpr(to[2:])),
-		"roi", []float64{0, 0, 0, 0}, "layout", "NCHW", "method", method, "coordinate_transformation_mode", coordinates,
-		"rounding_method", rounding, "cubic_alpha", n.float("cubic_coeff_a", -0.75), "cubic_exclude", n.int("exclude_outside", 0),
-		"extrapolation_value", n.float("extrapolation_value", 0))
+	name, layout := "relax.image.resize2d", "NCHW"
+	if spatial == 3 {
+		name, layout = "relax.image.resize3d", "NCDHW"
+	}
+	x, size := n.expr(0), r.out[2:]
+	if spatial == 1 { // an image of height 1
+		x, size = n.reshape(x, []tir.Expr{from[0], from[1], tir.Int(1), from[2]}), []tir.Expr{tir.Int(1), r.out[2]}
+	}
+	as := args(x, shapeExpr(size))
+	kv := []any{
+		"roi", make([]float64, 2*len(size)), "layout", layout, "method", r.method, "coordinate_transformation_mode", r.coordinates,
+		"rounding_method", r.rounding, "cubic_alpha", r.cubic, "cubic_exclude", n.int("exclude_outside", 0), "extrapolation_value", n.float("extrapolation_value", 0),
+	}
+	if spatial == 1 {
+		n.reshapeResult(n.emit(name, as, kv...), r.out)
+		return
+	}
+	n.result(name, as, kv...)
 }
 
 // emptyOperand reports whether operand i is a tensor of no elements, as scales and sizes are
@@ -101,41 +143,51 @@ func (n *node) floatsOperand(i int, what string) []float64 {
 	return out
 }
 
-// spread puts extents given for the attribute "axes" among the others.
-func (n *node) spread(given, dims []tir.Expr) []tir.Expr {
-	out := append([]tir.Expr{}, dims...)
-	axes := []int{0, 1, 2, 3}
-	if list := n.ints("axes"); list != nil {
-		axes = n.axes(list, len(dims))
-	}
+// sized puts the extents that are given for some axes among the others. The policy may let them only bound a scale that all have.
+func (n *node) sized(r *resizing, axes []int, given []tir.Expr) {
 	if len(given) != len(axes) {
 		n.fail("there are %d sizes for %d axes", len(given), len(axes))
 	}
+	policy := n.str("keep_aspect_ratio_policy", "stretch", "stretch", "not_larger", "not_smaller")
+	scale := 0.0
 	for i, a := range axes {
-		if out[a] = given[i]; !mayBePositive(given[i]) {
+		size, ok := tir.AsInt(given[i])
+		if ok && size < 1 {
 			n.fail("size %d is %v, expected 1 or more", i, relax.FormatPrim(given[i]))
 		}
+		if policy == "stretch" {
+			r.out[a] = given[i]
+			continue
+		}
+		extent, static := tir.AsInt(r.out[a])
+		if !ok || !static || extent == 0 {
+			n.fail("attribute \"keep_aspect_ratio_policy\" is %q, which needs fixed sizes and extents above 0", policy)
+		}
+		if s := float64(float32(size) / float32(extent)); i == 0 || policy == "not_larger" && s < scale || policy == "not_smaller" && s > scale {
+			scale = s
+		}
 	}
-	return out
+	if policy == "stretch" {
+		return
+	}
+	for _, a := range axes {
+		extent, _ := tir.AsInt(r.out[a])
+		out := math.Floor(float64(extent)*scale + .5)
+		r.out[a] = tir.Int(int64(out))
+		if float64(extent)*scale != out {
+			r.scales[a] = scale
+		}
+	}
 }
 
-func mayBePositive(e tir.Expr) bool {
-	v, ok := tir.AsInt(e)
-	return !ok || v > 0
-}
-
-func (n *node) scaledDims(scales []float64, dims []tir.Expr) []tir.Expr {
-	axes := []int{0, 1, 2, 3}
-	if list := n.ints("axes"); list != nil {
-		axes = n.axes(list, len(dims))
-	}
+// scaledBy multiplies extents by scales and rounds down.
+func (n *node) scaledBy(r *resizing, axes []int, scales []float64) {
 	if len(scales) != len(axes) {
 		n.fail("there are %d scales for %d axes", len(scales), len(axes))
 	}
-	out := append([]tir.Expr{}, dims...)
 	for i, a := range axes {
 		s := scales[i]
-		v, ok := tir.AsInt(dims[a])
+		v, ok := tir.AsInt(r.out[a])
 		whole := s * float64(v)
 		if r := math.Round(whole); math.Abs(whole-r) < 1e-6*whole {
 			whole = r // the scale is a rounded float32
@@ -145,12 +197,15 @@ func (n *node) scaledDims(scales []float64, dims []tir.Expr) []tir.Expr {
 		case !(s > 0) || s > 1<<20:
 			n.fail("scale %d is %g, expected a number above 0", i, s)
 		case !ok && s == math.Trunc(s):
-			out[a] = tir.Mul(dims[a], tir.Int(int64(s)))
-		case !ok || whole != math.Trunc(whole) || whole < 1:
-			n.fail("scale %d is %g, which does not make a whole number of elements of extent %v", i, s, v)
+			r.out[a] = tir.Mul(r.out[a], tir.Int(int64(s)))
+		case !ok:
+			n.fail("scale %d is %g; a scale that is no whole number needs a fixed extent of axis %d", i, s, a)
+		case whole < 1 && v > 0:
+			n.fail("scale %d is %g, which leaves nothing of extent %v", i, s, v)
 		default:
-			out[a] = tir.Int(int64(whole))
+			if r.out[a] = tir.Int(int64(whole)); whole != math.Trunc(whole) {
+				r.scales[a] = s
+			}
 		}
 	}
-	return out
 }

@@ -43,23 +43,8 @@ func scatterElements(n *node) {
 }
 
 func scatterND(n *node) {
-	n.wantDType(1, "int64", func(d dtype.DType) bool { return d == dtype.Int64T })
 	n.sameDType(0, 2)
-	n.refuseNegative(1)
-	n.result("relax.scatter_nd", args(n.expr(0), n.expr(1), n.expr(2)), "reduction", n.reduction())
-}
-
-// refuseNegative stops if operand i is a constant with negative elements.
-func (n *node) refuseNegative(i int) {
-	k := n.known(i)
-	if k == nil {
-		return
-	}
-	for _, e := range k.elems {
-		if v, ok := tir.AsInt(e); ok && v < 0 {
-			n.fail("negative indices are not supported")
-		}
-	}
+	n.result("relax.scatter_nd", args(n.expr(0), n.tuples(0), n.expr(2)), "reduction", n.reduction())
 }
 
 // oneHot writes an axis of the given depth with one value at the index and another

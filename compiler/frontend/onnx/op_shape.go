@@ -211,12 +211,13 @@ func expand(n *node) {
 	for i, d := range from {
 		k := len(to) - len(from) + i
 		to[k] = tir.CastTo(dtype.Int64T, to[k])
+		w, fixed := tir.AsInt(d)
 		switch v, ok := tir.AsInt(to[k]); {
-		case ok && v == 1:
+		case ok && v == 1 || !ok && fixed && w != 1: // a symbolic one is this or 1
 			to[k] = d
 		case tir.IsConst(d, 1) || !ok:
 		default:
-			if w, wok := tir.AsInt(d); wok && w != v {
+			if fixed && w != v {
 				n.fail("extent %d of the shape is %d, but the input has %d there", k, v, w)
 			}
 		}
@@ -230,9 +231,20 @@ func expand(n *node) {
 }
 
 func tile(n *node) {
-	repeats := n.intsOperand(1, "repeats")
-	if len(repeats) != n.rank(0) {
-		n.fail("there are %d repeats for %d dimensions", len(repeats), n.rank(0))
+	dims, list := n.dims(0), n.shapeOperand(1, "repeats")
+	if len(list) != len(dims) {
+		n.fail("there are %d repeats for %d dimensions", len(list), len(dims))
+	}
+	repeats, ok := relax.StaticInts(list)
+	if !ok { // an axis in front of each, which is broadcast
+		var apart, wide, out []tir.Expr
+		for i, d := range dims {
+			r := tir.CastTo(dtype.Int64T, list[i])
+			apart, wide, out = append(apart, tir.Int(1), d), append(wide, r, d), append(out, tir.Mul(r, d))
+		}
+		n.check(checkElements(out))
+		n.reshapeResult(n.emit("relax.broadcast_to", args(n.reshape(n.expr(0), apart), shapeExpr(wide))), out)
+		return
 	}
 	for i, r := range repeats {
 		if r < 0 {

@@ -70,8 +70,7 @@ func clampSlice(begin, end, step, extent int64) (int64, int64) {
 func slice(n *node) {
 	dims := n.dims(0)
 	s := n.sliceArgs(len(dims))
-	var axes, begins, ends, steps []relax.Expr
-	prim := func(e tir.Expr) relax.Expr { return &relax.PrimValue{Value: e} }
+	var cut sliceOperands
 	for i, a := range s.axes {
 		begin, end := tir.CastTo(dtype.Int64T, s.begin[i]), tir.CastTo(dtype.Int64T, s.end[i])
 		b, bok := tir.AsInt(begin)
@@ -97,15 +96,27 @@ func slice(n *node) {
 				continue
 			}
 		}
-		axes = append(axes, prim(tir.Int(int64(a))))
-		begins, ends = append(begins, prim(begin)), append(ends, prim(end))
-		steps = append(steps, prim(tir.Int(s.step[i])))
+		cut.add(a, begin, end, s.step[i])
 	}
-	if len(axes) == 0 {
+	if len(cut.axes) == 0 {
 		n.setValue(0, n.value(0))
 		return
 	}
-	n.result("relax.strided_slice", args(n.expr(0), tuple(axes), tuple(begins), tuple(ends), tuple(steps)))
+	n.result("relax.strided_slice", cut.of(n.expr(0)))
+}
+
+// sliceOperands are those of relax.strided_slice, by axis.
+type sliceOperands struct{ axes, begins, ends, steps []relax.Expr }
+
+func (c *sliceOperands) add(axis int, begin, end tir.Expr, step int64) {
+	prim := func(e tir.Expr) relax.Expr { return &relax.PrimValue{Value: e} }
+	c.axes, c.steps = append(c.axes, prim(tir.Int(int64(axis)))), append(c.steps, prim(tir.Int(step)))
+	c.begins, c.ends = append(c.begins, prim(begin)), append(c.ends, prim(end))
+}
+
+// of returns the operands for a tensor.
+func (c *sliceOperands) of(x relax.Expr) []relax.Expr {
+	return args(x, tuple(c.axes), tuple(c.begins), tuple(c.ends), tuple(c.steps))
 }
 
 // firstBackwards is where a slice backwards starts on an axis whose extent or whose start is

@@ -8,6 +8,7 @@ import (
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
+	host "github.com/irscope/irscope/runtime/tensor"
 )
 
 // value is what an ONNX name stands for: an expression, elements that are known during the
@@ -64,6 +65,8 @@ func knownOf(b *ir.Blob) *known {
 			elems[i] = tir.FloatConst(d, float64(math.Float32frombits(binary.LittleEndian.Uint32(raw))))
 		case d == dtype.Float64T:
 			elems[i] = tir.FloatConst(d, math.Float64frombits(binary.LittleEndian.Uint64(raw)))
+		case d == dtype.Float16T || d == dtype.BFloat16T:
+			elems[i] = tir.FloatConst(d, (&host.Tensor{DType: d, Data: raw}).Float(0))
 		case d.IsInteger() || d.IsBool():
 			var buf [8]byte
 			copy(buf[:], raw)
@@ -107,14 +110,11 @@ func scalarBytes(d dtype.DType, e tir.Expr) ([]byte, bool) {
 			bits = math.Float64bits(float64(e.Value))
 		}
 	case *tir.FloatImm:
-		switch d {
-		case dtype.Float32T:
-			bits = uint64(math.Float32bits(float32(e.Value)))
-		case dtype.Float64T:
-			bits = math.Float64bits(e.Value)
-		default:
+		if !d.IsFloat() {
 			return nil, false
 		}
+		raw, err := ir.EncodeFloat(d, e.Value)
+		return raw, err == nil
 	default:
 		return nil, false
 	}

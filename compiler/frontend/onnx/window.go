@@ -103,10 +103,15 @@ func (n *node) roundUp(w *window, spatial []tir.Expr) []int64 {
 	extra := make([]int64, len(spatial))
 	for i, d := range spatial {
 		v, ok := tir.AsInt(d)
-		if !ok {
-			n.fail("attribute \"ceil_mode\" needs a fixed extent of spatial axis %d", i)
-		}
 		lo, hi, s := w.pads[i], w.pads[len(spatial)+i], w.strides[i]
+		switch {
+		case ok:
+		case hi+s <= w.reach(i): // no window starts in the padding: to round up is to round down with a stride less one more
+			extra[i] = s - 1
+			continue
+		default:
+			n.fail("attribute \"ceil_mode\" with stride %d and %d of padding at the end needs a fixed extent of spatial axis %d", s, hi, i)
+		}
 		out := (v+lo+hi-w.reach(i)+s-1)/s + 1
 		if (out-1)*s >= v+lo {
 			out--
