@@ -52,7 +52,7 @@ func (n *node) resizedByAxis(r *resizing) {
 		}
 		x = sum
 	}
-	if n.as(x, d) != x {
+	if r.method != "nearest_neighbor" && d != dtype.Float32T {
 		n.result("relax.astype", args(x), "dtype", d)
 		return
 	}
