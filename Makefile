@@ -57,7 +57,9 @@ RERUN = --rerun-fails=2 --rerun-fails-max-failures=5 --rerun-fails-run-root-test
 unit browser: export GOGC := $(or $(GOGC),400)
 
 unit: TESTED = $(NOE2E)
+unit: export IRSCOPE_PROGRAM := $(CURDIR)/bin/test/irscope
 unit: ## unit, golden and property tests, and the command line
+	@$(GO) build -ldflags='-s -w' -o $(IRSCOPE_PROGRAM) ./cmd/explorer
 	@$(GOTEST) -timeout 60m
 
 # Where nothing starts a goroutine or locks, and no test does so for it or runs beside others, there is nothing to find.

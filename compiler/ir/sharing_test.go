@@ -41,7 +41,7 @@ func TestSharedDefinitionsStayLinear(t *testing.T) {
 	x, y := int64Var("x"), int64Var("y")
 	within := func(v *tir.Var, e tir.Expr) ir.Node { return &tir.Let{Var: v, Value: tir.Int(1), Body: e} }
 	for _, one := range []bool{false, true} {
-		depth := 100_000
+		depth := 20_000
 		if one {
 			depth = 10_000
 		}

@@ -10,10 +10,16 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/irscope/irscope/e2e/fixture/program"
 )
 
-// built is the folder of the command, made once for all tests.
+// built is the folder of the command, made once for all tests unless it is given.
 var built = sync.OnceValues(func() (string, error) {
+	if given := os.Getenv(program.Given); given != "" {
+		_, err := os.Stat(given)
+		return filepath.Dir(given), err
+	}
 	dir, err := os.MkdirTemp("", "irscope-hostile")
 	if err != nil {
 		return "", err
