@@ -11,17 +11,17 @@ const MaxChain = 20000
 
 // parser turns tokens into a syntax tree.
 type parser struct {
-	src    string
-	toks   []token
-	pos    int
-	depth  int
-	diags  *Errors
-	script int     // decorated functions and classes of ours around the current token
-	host   []Error // errors outside of them, in a program that we need not understand
-	nodes  Slab[Node]
-	kidBuf []*Node // where lists of children are
-	open   []*Node // children of the nodes around the current token, whose lists have not ended
-	stmts  Slab[Stmt]
+	src      string
+	toks     []token
+	pos      int
+	depth    int
+	diags    *Errors
+	script   int     // decorated functions and classes of ours around the current token
+	host     []Error // errors outside of them, in a program that we need not understand
+	*memory          // of the tree that is made
+	outlined *memory // of the outline, while bodies are read
+	kidBuf   []*Node // where lists of children are
+	open     []*Node // children of the nodes around the current token, whose lists have not ended
 
 	outline bool   // bodies of functions in modules are passed over
 	module  bool   // the innermost decorated definition around the current token is a module

@@ -16,7 +16,7 @@ type File struct {
 // Parse reads a text. name is the file's, for errors.
 func Parse(name, text string) *File {
 	f := &File{Errors: &Errors{Source: NewSource(name, text)}}
-	p := &parser{src: text, diags: f.Errors}
+	p := &parser{src: text, diags: f.Errors, memory: &memory{}}
 	p.toks, f.Comments = lex(text, f.Errors)
 	defer p.release()
 	f.Stmts = p.file()
@@ -32,12 +32,13 @@ func Outline(name, text string) *File {
 	p := &parser{src: text, diags: f.Errors, outline: true}
 	f.parser = p
 	p.toks, f.Comments = lex(text, f.Errors)
+	p.memory = takeMemory()
 	if f.Failed() {
 		return f
 	}
 	f.Stmts = p.file()
 	f.Host, f.unread = p.host, p.passed
-	p.nodes, p.stmts, p.kidBuf = Slab[Node]{again: true}, Slab[Stmt]{again: true}, nil
+	p.outlined, p.memory, p.kidBuf = p.memory, takeMemory(), nil
 	return f
 }
 
@@ -49,8 +50,7 @@ func (f *File) ReadBody(s *Stmt) bool {
 		return true
 	}
 	p, n := f.parser, len(f.List)
-	p.nodes.reset()
-	p.stmts.reset()
+	p.memory.reset()
 	clear(p.kidBuf)
 	p.kidBuf = p.kidBuf[:0]
 	p.pos, p.depth, p.script, p.outline = s.head.start, s.head.depth, s.head.script, false
@@ -63,11 +63,13 @@ func (f *File) ReadBody(s *Stmt) bool {
 // Unread reports whether there are bodies that ReadBody has not been asked for.
 func (f *File) Unread() bool { return f.unread > 0 }
 
-// Close ends the reading of a file of Outline: its memory is used for the next one, and ReadBody must not be called any more.
+// Close ends the reading of a file of Outline: its memory is used for the next one, so neither its statements nor ReadBody must be used any more.
 func (f *File) Close() {
 	if p := f.parser; p != nil {
 		f.parser = nil
 		p.release()
+		p.memory.giveBack()
+		p.outlined.giveBack()
 	}
 }
 
@@ -75,7 +77,7 @@ func (f *File) Close() {
 // nil where there are errors.
 func ParseExpr(name, text string) (tree *Node, errs *Errors) {
 	errs = &Errors{Source: NewSource(name, text)}
-	p := &parser{src: text, diags: errs}
+	p := &parser{src: text, diags: errs, memory: &memory{}}
 	p.toks, _ = lex(text, errs)
 	defer func() {
 		if r := recover(); r != nil {

@@ -1,5 +1,7 @@
 package syntax
 
+import "sync"
+
 // Kind says what an expression is.
 type Kind uint8
 
@@ -188,4 +190,36 @@ func (s *Slab[T]) reset() {
 		s.free = append(s.free, b)
 	}
 	s.n, s.full = 0, s.full[:0]
+}
+
+// memory is what a syntax tree lies in.
+type memory struct {
+	nodes Slab[Node]
+	stmts Slab[Stmt]
+}
+
+// memories are those of trees of texts that have been read.
+var memories sync.Pool
+
+func takeMemory() *memory {
+	if t, ok := memories.Get().(*memory); ok {
+		return t
+	}
+	return &memory{nodes: Slab[Node]{again: true}, stmts: Slab[Stmt]{again: true}}
+}
+
+// mostKept is how many allocations of nodes memory that is kept has at most: some 50 MB.
+const mostKept = 400
+
+// giveBack lets the next text have the memory, if there is any.
+func (t *memory) giveBack() {
+	if t != nil && len(t.nodes.full)+len(t.nodes.free) < mostKept {
+		t.reset()
+		memories.Put(t)
+	}
+}
+
+func (t *memory) reset() {
+	t.nodes.reset()
+	t.stmts.reset()
 }
