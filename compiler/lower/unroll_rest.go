@@ -143,7 +143,9 @@ func (r *rests) shared(e tir.Expr) bool {
 		case *tir.Var:
 			_, inner := r.inner[n]
 			ok = ok && !inner
-		case *tir.IntImm, *tir.Cast, *tir.Select:
+		case *tir.IntImm, *tir.Select:
+		case *tir.Cast:
+			ok = ok && n.Type.IsInteger() && n.Value.DType().IsInteger()
 		case *tir.Binary:
 			switch n.Op {
 			case tir.OpDiv, tir.OpMod, tir.OpFloorDiv, tir.OpFloorMod:
