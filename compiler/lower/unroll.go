@@ -15,8 +15,8 @@ import (
 // maxCopies bounds the statements that one marked loop may become: beyond it the loop runs serially.
 const maxCopies = 4096
 
-// unroll replaces marked loops by copies of their bodies.
-func unroll(s tir.Stmt) tir.Stmt {
+// unroll replaces marked loops by copies of their bodies. from is told what statements of the result were in s, where they are others.
+func unroll(s tir.Stmt, from *sources) tir.Stmt {
 	marked := false
 	ir.Walk(s, func(n ir.Node) bool {
 		loop, ok := n.(*tir.For)
@@ -27,7 +27,7 @@ func unroll(s tir.Stmt) tir.Stmt {
 	if !marked {
 		return s
 	}
-	u := &unroller{}
+	u := &unroller{from: from}
 	u.Stmt = u.visit
 	return u.visit(s)
 }
@@ -35,8 +35,29 @@ func unroll(s tir.Stmt) tir.Stmt {
 // unroller replaces marked loops. size is the number of statements that those visited so far consist of then.
 type unroller struct {
 	tir.Mapper
+	from *sources
 	size int64
 	nest bool // around is a marked loop
+}
+
+// sources are the statements that others were made of.
+type sources struct {
+	ir.Memo[tir.Stmt, tir.Stmt]
+}
+
+// note says that a statement was made of another one.
+func (f *sources) note(to, from tir.Stmt) {
+	if to != from {
+		f.Put(to, f.of(from))
+	}
+}
+
+// of returns what a statement was made of in the end.
+func (f *sources) of(s tir.Stmt) tir.Stmt {
+	if from, ok := f.Get(s); ok {
+		return from
+	}
+	return s
 }
 
 func (u *unroller) visit(s tir.Stmt) tir.Stmt {
@@ -45,10 +66,11 @@ func (u *unroller) visit(s tir.Stmt) tir.Stmt {
 	var r *rests
 	if loop, ok := s.(*tir.For); ok && loop.Kind == tir.Unrolled && !nest {
 		u.nest = true
-		r = newRests(loop)
+		r = newRests(loop, u.from)
 		s = r.stmt(s)
 	}
 	out := u.MapStmt(s)
+	u.from.note(out, s)
 	loop, ok := out.(*tir.For)
 	if ok {
 		out = u.copies(loop)
@@ -71,7 +93,7 @@ func (u *unroller) copies(loop *tir.For) tir.Stmt {
 	u.size = n * size
 	copies := make([]tir.Stmt, n)
 	c := tir.NewCopier()
-	c.OnExpr = folded
+	c.OnExpr, c.Copied = folded, u.from.note
 	c.Inline = func(value tir.Expr) bool { _, ok := value.(*tir.IntImm); return ok }
 	for i := range copies {
 		c.Reset()

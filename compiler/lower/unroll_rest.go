@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -10,11 +12,13 @@ import (
 type rests struct {
 	tir.Mapper
 	inner map[*tir.Var]bool // variables that the nest defines: true for those of marked loops
-	lets  []tir.LetStmt     // in order, without bodies
+	lets  []*tir.LetStmt    // in order, without bodies
+	from  *sources
+	at    tir.Stmt // that is looked at
 }
 
-func newRests(loop *tir.For) *rests {
-	r := &rests{inner: map[*tir.Var]bool{}}
+func newRests(loop *tir.For, from *sources) *rests {
+	r := &rests{inner: map[*tir.Var]bool{}, from: from}
 	ir.Walk(loop, func(n ir.Node) bool {
 		switch n := n.(type) {
 		case *tir.For:
@@ -35,20 +39,35 @@ func (r *rests) around(s tir.Stmt) tir.Stmt {
 	if r == nil {
 		return s
 	}
-	for i := len(r.lets) - 1; i >= 0; i-- {
-		let := r.lets[i]
+	for _, let := range slices.Backward(r.lets) {
 		let.Body = s
-		s = &let
+		s = let
 	}
 	return s
 }
 
+// bind binds a variable in front of the nest.
+func (r *rests) bind(v *tir.Var, value tir.Expr) {
+	let := &tir.LetStmt{Base: r.at.Meta(), Var: v, Value: value}
+	r.lets = append(r.lets, let)
+	r.from.note(let, r.at)
+}
+
 func (r *rests) stmt(s tir.Stmt) tir.Stmt {
+	around := r.at
+	r.at = s
+	defer func() { r.at = around }()
 	if let, ok := s.(*tir.LetStmt); ok && r.shared(let.Value) {
-		r.lets = append(r.lets, *let)
+		r.bind(let.Var, let.Value)
 		delete(r.inner, let.Var)
 		return r.stmt(let.Body)
 	}
+	out := r.changed(s)
+	r.from.note(out, s)
+	return out
+}
+
+func (r *rests) changed(s tir.Stmt) tir.Stmt {
 	out := r.MapStmt(s)
 	if x, ok := out.(*tir.BufferStore); ok {
 		if at := r.indices(x.Indices); at != nil {
@@ -131,7 +150,7 @@ func (r *rests) index(e tir.Expr) tir.Expr {
 		return plus(changed, v, 1)
 	}
 	v := tir.NewVar("rest", d)
-	r.lets = append(r.lets, tir.LetStmt{Var: v, Value: rest})
+	r.bind(v, rest)
 	return plus(changed, v, 1)
 }
 

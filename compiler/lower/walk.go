@@ -21,6 +21,7 @@ type Walker struct {
 	slots        map[*tir.Var]*slots
 	promoted     map[*tir.Var]Value // type and mask of the sums that are kept in variables
 	loops        []loopFrame
+	from         sources    // of statements in copies of loops
 	bound        []tir.Expr // index, and extent, of the bound that the next assertion checks
 }
 
@@ -37,7 +38,7 @@ func NewWalker(ctx context.Context, target, name string, m *Machine, gen Generat
 // Function translates the body of p, whose parameters are in Vars. callee reports whether a call goes to a function of the module.
 func (w *Walker) Function(p *tir.PrimFunc, callee func(*tir.Call) bool) {
 	w.NoAlias = p.Attrs.Bool("tir.noalias", false)
-	body := unroll(p.Body)
+	body := unroll(p.Body, &w.from)
 	w.Effects = Scan(body, ScanOptions{Step: w.step, Callee: callee, Quiet: w.Machine.Quiet})
 	if cost := w.Effects.Cost; cost > TurnCost {
 		w.gen.Poll(cost)

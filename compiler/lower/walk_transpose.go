@@ -60,7 +60,7 @@ func (w *Walker) transpose(list []tir.Stmt) bool {
 	defer func() { w.At = outer }()
 	for i, s := range stores {
 		w.step()
-		w.At = s
+		w.At = w.from.of(s)
 		w.storeLanes(w.access(s.Buffer, w.Place(s.Buffer, s.Indices, what), dt, nil, what), out[i])
 	}
 	return true

@@ -10,6 +10,8 @@ type Copier struct {
 	// OnExpr and OnStmt return what takes the place of an expression or statement whose parts were copied; nil keeps it.
 	OnExpr func(Expr) Expr
 	OnStmt func(Stmt) Stmt
+	// Copied, if not nil, is told of each statement that is another one than it was.
+	Copied func(to, from Stmt)
 	// Inline reports whether the copy of what a let statement binds takes the place of the variable; nil is never.
 	Inline func(value Expr) bool
 	own    map[*Var]bool // variables with a copy
@@ -123,6 +125,9 @@ func (c *Copier) Stmt(s Stmt) Stmt {
 		}
 	}
 	out := c.m.MapStmt(s)
+	if c.Copied != nil && out != s {
+		c.Copied(out, s)
+	}
 	if c.OnStmt != nil {
 		return c.OnStmt(out)
 	}

@@ -132,7 +132,7 @@ func TestSequencesSayWhatTheyAreMadeOf(t *testing.T) {
 		t.Errorf("in the first run the sequence took %q", got)
 	}
 	p.another(func() {
-		eval[bool](p, `(document.querySelector('#tree [data-step$="/tir.UnrollLoop"] .tick').click(), true)`)
+		eval[bool](p, `(document.querySelector('#tree [data-step$="/tir.StorageRewrite"] .tick').click(), true)`)
 	})
 	p.wait(named("LegalizeOps") + `.querySelector(".time")?.textContent.startsWith("↺ ")`)
 	if got := time("tir"); !regexp.MustCompile(`^[\d.]+ (µs|ms) \+ ↺ [\d.]+ (µs|ms)$`).MatchString(got) {

@@ -69,3 +69,36 @@ func TestOrigins(t *testing.T) {
 		}
 	}
 }
+
+// TestOriginsOfCopies asks which statement each line is for where the generator copied bodies of loops: one of the function, and each statement has lines.
+func TestOriginsOfCopies(t *testing.T) {
+	a, b := flat("A", dtype.Float32T, 64), flat("B", dtype.Float32T, 64)
+	i, j, twice := i32var("i"), i32var("j"), i32var("twice")
+	at := tir.Add(tir.Mul(i, tir.Int32(4)), j)
+	marked := &tir.For{LoopVar: j, Min: tir.Int32(0), Extent: tir.Int32(4), Kind: tir.Unrolled, Body: &tir.LetStmt{Var: twice, Value: tir.Mul(i, tir.Int32(2)), Body: tir.Seq(
+		tir.Store(a, tir.Mul(tir.Load(a, at), tir.Load(b, at)), at), tir.Store(b, tir.NewCall(tir.OpSqrt, tir.Load(b, tir.Add(twice, j))), at))}}
+	funcs := packed(t, primFunc("f", []any{a, b}, forLoop(i, tir.Int32(16), marked)))
+	in, lines := map[tir.Stmt]bool{}, map[tir.Stmt]int{}
+	ir.Walk(funcs[0].Prim.Body, func(n ir.Node) bool {
+		if s, ok := n.(tir.Stmt); ok {
+			in[s] = true
+		}
+		return true
+	})
+	lib, err := x86.BuildFor(context.Background(), funcs, machines["avx512"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, of := lib.Kernels[0].Lines()
+	for n, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		if of[n] != nil && !in[of[n]] {
+			t.Errorf("%s is for a %T that is not of the function", line, of[n])
+		}
+		lines[of[n]]++
+	}
+	for s := range in {
+		if x, ok := s.(*tir.BufferStore); ok && lines[s] < 8 { // of four copies
+			t.Errorf("a store to %s has %d lines", x.Buffer.Name, lines[s])
+		}
+	}
+}
