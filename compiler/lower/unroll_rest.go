@@ -62,50 +62,35 @@ func (r *rests) stmt(s tir.Stmt) tir.Stmt {
 		delete(r.inner, let.Var)
 		return r.stmt(let.Body)
 	}
-	out := r.changed(s)
-	r.from.note(out, s)
-	return out
-}
-
-func (r *rests) changed(s tir.Stmt) tir.Stmt {
 	out := r.MapStmt(s)
 	if x, ok := out.(*tir.BufferStore); ok {
-		if at := r.indices(x.Indices); at != nil {
-			c := *x
-			c.Indices = at
-			return &c
-		}
+		out = x.WithIndices(r.indices(x.Indices))
 	}
+	r.from.note(out, s)
 	return out
 }
 
 func (r *rests) expr(e tir.Expr) tir.Expr {
 	out := r.MapExpr(e)
 	if x, ok := out.(*tir.BufferLoad); ok {
-		if at := r.indices(x.Indices); at != nil {
-			c := *x
-			c.Indices = at
-			return &c
-		}
+		return x.WithIndices(r.indices(x.Indices))
 	}
 	return out
 }
 
-// indices returns the indices of an access with the rest of the only one bound, nil where that is left as it is.
+// indices returns the indices of an access with the rest of the only one bound.
 func (r *rests) indices(indices []tir.Expr) []tir.Expr {
 	if len(indices) != 1 {
-		return nil
+		return indices
 	}
 	if x, ok := indices[0].(*tir.Ramp); ok {
 		if at := r.index(x.Start); at != nil {
-			c := *x
-			c.Start = at
-			return []tir.Expr{&c}
+			return []tir.Expr{x.WithStart(at)}
 		}
 	} else if at := r.index(indices[0]); at != nil {
 		return []tir.Expr{at}
 	}
-	return nil
+	return indices
 }
 
 // index returns e as a variable for its rest plus what copies change, nil where it is no such sum, or too simple for that.

@@ -43,13 +43,7 @@ var finalize = pass.NewSequential("finalize",
 )
 
 // legalize is LegalizeOps with kernels that are more exact and have fewer steps than TVM's.
-var legalize = func() *pass.Pass {
-	p, err := transform.LegalizeOps.With(ir.NewAttrs("kernels", "tuned"))
-	if err != nil {
-		panic(err)
-	}
-	return p
-}()
+var legalize = with(transform.LegalizeOps, "kernels", "tuned")
 
 // Held returns a pass as the pipelines hold it, which may give it options of their own: LegalizeOps makes tuned kernels.
 func Held(p *pass.Pass) *pass.Pass {
@@ -85,13 +79,7 @@ var cpuGraph = func() []*pass.Pass {
 var gpuGraph = append(without(graph, transform.ApplyDefaultSchedule), gpuSchedule, tirpass.DefaultGPUSchedule)
 
 // gpuSchedule is ApplyDefaultSchedule with the rules of TVM's pipelines for GPUs.
-var gpuSchedule = func() *pass.Pass {
-	p, err := transform.ApplyDefaultSchedule.With(ir.NewAttrs("rules", []ir.Value{"gpu.Matmul", "gpu.GEMV", "gpu.Reduction", "gpu.GeneralReduction", "gpu.Fallback"}))
-	if err != nil {
-		panic(err)
-	}
-	return p
-}()
+var gpuSchedule = with(transform.ApplyDefaultSchedule, "rules", []ir.Value{"gpu.Matmul", "gpu.GEMV", "gpu.Reduction", "gpu.GeneralReduction", "gpu.Fallback"})
 
 // Relay is the pipeline of Relay's passes, whose names begin with RelayPrefix.
 const (

@@ -52,12 +52,7 @@ func localIndices(body tir.Stmt) map[*tir.Var]bool {
 			return
 		}
 		for _, e := range indices {
-			ir.Walk(e, func(n ir.Node) bool {
-				if v, ok := n.(*tir.Var); ok {
-					found[v] = true
-				}
-				return true
-			})
+			addVars(found, e)
 		}
 	}
 	ir.Walk(body, func(n ir.Node) bool {
@@ -72,34 +67,45 @@ func localIndices(body tir.Stmt) map[*tir.Var]bool {
 	return found
 }
 
-// conditional returns the variables that conditions depend on, and bounds of integers: what is known of the variables may decide them.
-func conditional(body tir.Stmt) map[*tir.Var]bool {
-	found := map[*tir.Var]bool{}
-	in := func(cond tir.Expr) {
-		ir.Walk(cond, func(n ir.Node) bool {
-			if v, ok := n.(*tir.Var); ok {
-				found[v] = true
-			}
-			return true
-		})
-	}
-	ir.Walk(body, func(n ir.Node) bool {
-		switch n := n.(type) {
-		case *tir.IfThenElse:
-			in(n.Cond)
-		case *tir.Select:
-			in(n.Cond)
-		case *tir.Binary:
-			if (n.Op == tir.OpMin || n.Op == tir.OpMax) && n.DType().IsInteger() {
-				in(n)
-			}
-		case *tir.Call:
-			if c, ok := tir.IsCallTo(n, tir.OpIfThenElse); ok {
-				in(c.Args[0])
-			}
+// addVars adds the variables in e.
+func addVars(found map[*tir.Var]bool, e tir.Expr) {
+	ir.Walk(e, func(n ir.Node) bool {
+		if v, ok := n.(*tir.Var); ok {
+			found[v] = true
 		}
 		return true
 	})
+}
+
+// conditional returns the variables that conditions depend on, and bounds of integers: what is known of the variables may decide them.
+func conditional(body tir.Stmt) map[*tir.Var]bool {
+	found := map[*tir.Var]bool{}
+	var visit func(n ir.Node) bool
+	choice := func(cond tir.Expr, values ...tir.Expr) bool {
+		addVars(found, cond)
+		for _, v := range values {
+			ir.Walk(v, visit)
+		}
+		return false
+	}
+	visit = func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.IfThenElse:
+			addVars(found, n.Cond)
+		case *tir.Select:
+			return choice(n.Cond, n.True, n.False)
+		case *tir.Binary:
+			if (n.Op == tir.OpMin || n.Op == tir.OpMax) && n.DType().IsInteger() {
+				return choice(n)
+			}
+		case *tir.Call:
+			if c, ok := tir.IsCallTo(n, tir.OpIfThenElse); ok {
+				return choice(c.Args[0], c.Args[1:]...)
+			}
+		}
+		return true
+	}
+	ir.Walk(body, visit)
 	return found
 }
 

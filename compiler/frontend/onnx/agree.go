@@ -135,11 +135,7 @@ func (n *node) fitted(ctx *relax.InferContext, x relax.Expr, dims []tir.Expr, to
 		}
 	}
 	if !sameDims(cast, all) {
-		info := *relax.SInfoOf(x).(*relax.TensorStructInfo)
-		info.Shape = shapeExpr(cast)
-		v, err := n.g.bb.EmitMatchCast(x, &info, n.g.names.fresh(n.base+"_cast"))
-		n.check(err)
-		x = v
+		x = n.matchCast(x, cast)
 	}
 	if !sameDims(repeat, cast) {
 		x = n.emit("relax.broadcast_to", args(x, shapeExpr(repeat)))

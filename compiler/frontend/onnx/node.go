@@ -147,6 +147,24 @@ func (n *node) axis(a int64, rank int) int {
 	return int(a)
 }
 
+// allAxes are those of a tensor of some rank.
+func allAxes(rank int) []int {
+	out := make([]int, rank)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// matchCast returns x with the given extents, which are checked at run time.
+func (n *node) matchCast(x relax.Expr, dims []tir.Expr) relax.Expr {
+	info := *relax.SInfoOf(x).(*relax.TensorStructInfo)
+	info.Shape = shapeExpr(dims)
+	v, err := n.g.bb.EmitMatchCast(x, &info, n.g.names.fresh(n.base+"_cast"))
+	n.check(err)
+	return v
+}
+
 // axes normalises a list of axes, which must differ.
 func (n *node) axes(as []int64, rank int) []int {
 	out := make([]int, len(as))

@@ -19,10 +19,7 @@ func partArgs(x relax.Expr, axis int, lo, hi tir.Expr) []relax.Expr {
 func centerCropPad(n *node) {
 	dims := n.dims(0)
 	target := n.intsOperand(1, "shape")
-	axes := make([]int, len(dims))
-	for i := range axes {
-		axes[i] = i
-	}
+	axes := allAxes(len(dims))
 	if list := n.ints("axes"); list != nil {
 		axes = n.axes(list, len(dims))
 	}

@@ -246,10 +246,7 @@ func pad(n *node) {
 		mode = "circular"
 	}
 	pads, fill := n.ints("pads"), n.float("value", 0)
-	axes := make([]int, len(dims))
-	for i := range axes {
-		axes[i] = i
-	}
+	axes := allAxes(len(dims))
 	if n.opset >= 11 {
 		pads = n.intsOperand(1, "pads")
 		if n.has(2) {

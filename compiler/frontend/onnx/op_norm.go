@@ -40,13 +40,9 @@ func batchNorm(n *node) {
 		as = append(as, n.expr(i))
 		if _, ok := tir.AsInt(channels); !ok && !sameDims(n.dims(i), []tir.Expr{channels}) { // those of the statistics, which a match_cast checks
 			channels = n.dims(i)[0]
-			info := *n.info(0)
 			dims := slices.Clone(n.dims(0))
 			dims[1] = channels
-			info.Shape = shapeExpr(dims)
-			v, err := n.g.bb.EmitMatchCast(as[0], &info, n.g.names.fresh(n.base+"_cast"))
-			n.check(err)
-			as[0] = v
+			as[0] = n.matchCast(as[0], dims)
 		}
 	}
 	t := n.emit("relax.nn.batch_norm", as, "axis", int64(1), "epsilon", n.float("epsilon", 1e-5),

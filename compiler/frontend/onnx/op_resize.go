@@ -38,10 +38,7 @@ func resize(n *node) {
 	if n.opset >= 11 {
 		scalesAt, sizesAt = 2, 3
 	}
-	axes := make([]int, len(dims))
-	for i := range axes {
-		axes[i] = i
-	}
+	axes := allAxes(len(dims))
 	if list := n.ints("axes"); list != nil {
 		axes = n.axes(list, len(dims))
 	}
@@ -75,10 +72,7 @@ func upsample(n *node) {
 	} else {
 		scales = n.floatsOperand(1, "scales")
 	}
-	axes := make([]int, len(dims))
-	for i := range axes {
-		axes[i] = i
-	}
+	axes := allAxes(len(dims))
 	r := &resizing{out: slices.Clone(dims), scales: make([]float64, len(dims)), coordinates: "asymmetric", rounding: "floor"}
 	n.scaledBy(r, axes, scales)
 	n.resized(r)
