@@ -78,7 +78,7 @@ func TestConvolution(t *testing.T) {
 // copy says which sum it is.
 func TestUnrolled(t *testing.T) {
 	a, b := flat("A", dtype.Float32T, 64), flat("B", dtype.Float32T, 4)
-	acc := tir.NewBuffer("acc", dtype.Float32T, []tir.Expr{tir.Int32(4)}, "local")
+	acc := tir.NewBuffer("acc", dtype.Float32T, []tir.Expr{tir.Int32(8)}, "local")
 	i := i32var("i")
 	each := func(marked bool, f func(j tir.Expr) tir.Stmt) tir.Stmt {
 		if marked {
@@ -94,6 +94,7 @@ func TestUnrolled(t *testing.T) {
 	text := func(marked bool) string {
 		f := primFunc("sums", []any{a, b}, local(acc,
 			each(marked, func(j tir.Expr) tir.Stmt { return tir.Store(acc, tir.FloatConst(dtype.Float32T, 0), j) }),
+			each(marked, func(j tir.Expr) tir.Stmt { return tir.Store(acc, tir.Load(b, j), tir.Add(j, tir.Int32(4))) }),
 			forLoop(i, tir.Int32(16), each(marked, func(j tir.Expr) tir.Stmt {
 				sum := func(at tir.Expr) tir.Stmt {
 					return tir.Store(acc, tir.Add(tir.Load(acc, at), tir.Load(a, tir.Add(tir.Mul(i, tir.Int32(4)), j))), at)
@@ -104,6 +105,9 @@ func TestUnrolled(t *testing.T) {
 				}
 				return sum(tir.Sub(tir.Int32(3), j))
 			})),
+			each(marked, func(j tir.Expr) tir.Stmt {
+				return tir.Store(acc, tir.Add(tir.Load(acc, tir.Int32(0)), tir.Load(acc, tir.Add(j, tir.Int32(4)))), tir.Int32(0))
+			}),
 			each(marked, func(j tir.Expr) tir.Stmt { return tir.Store(b, tir.Load(acc, j), j) })))
 		funcs := packed(t, f)
 		checkLowered(t, f, funcs, random(dtype.Float32T, 1, 64), random(dtype.Float32T, 2, 4))
