@@ -153,7 +153,7 @@ func (w *Walker) loadMasked(dt dtype.DType, mask []*Node, one func(int) *Node) V
 	xs := make([]*Node, dt.Lanes)
 	zero := w.Number(dt.Elem(), 0, "")
 	for i := range xs {
-		lane := w.NewVariable("lane", zero.Type)
+		lane := w.NewVariable(nil, "lane", zero.Type)
 		w.Set(lane, zero)
 		w.Branch(mask[i], "lane", func() { w.Set(lane, one(i)) }, nil)
 		xs[i] = w.Read(lane)
