@@ -127,6 +127,46 @@ func TestUnrolled(t *testing.T) {
 	checkLowered(t, f, packed(t, f), random(dtype.Float32T, 2, 4))
 }
 
+// TestAcrossLanes combines the lanes of an array in a register, as halves of vectors where the order is theirs, and one by one where two lanes are exchanged.
+func TestAcrossLanes(t *testing.T) {
+	for _, d := range []dtype.DType{dtype.Float32T, dtype.Float64T, dtype.Int32T} {
+		for _, o := range []tir.BinaryOp{tir.OpAdd, tir.OpMin, tir.OpMax, tir.OpMul, tir.OpSub} {
+			var sizes [2]int
+			for k, exchanged := range []bool{false, true} {
+				n := int64(256 / int(d.Bits))
+				a, b := flat("A", d, n), flat("B", d, 1)
+				acc := tir.NewBuffer("acc", d, []tir.Expr{tir.Int32(n)}, "local")
+				var list []tir.Expr
+				for l := range n {
+					list = append(list, tir.Load(acc, tir.Int32(l)))
+				}
+				if exchanged {
+					list[1], list[2] = list[2], list[1]
+				}
+				for len(list) > 1 {
+					half := len(list) / 2
+					for i := range half {
+						list[i] = tir.NewBinary(o, list[i], list[half+i])
+					}
+					list = list[:half]
+				}
+				lanes := &tir.Ramp{Start: tir.Int32(0), Stride: tir.Int32(1), Lanes: int(n)}
+				f := primFunc("across", []any{a, b}, local(acc, tir.Store(acc, tir.Load(a, lanes), lanes), tir.Store(b, list[0], tir.Int32(0))))
+				funcs := packed(t, f)
+				checkLowered(t, f, funcs, random(d, 1, n), random(d, 2, 1))
+				lib, _, err := build(funcs, machines["avx2"])
+				if err != nil {
+					t.Fatal(err)
+				}
+				sizes[k] = lib.Kernels[0].Bytes
+			}
+			if d == dtype.Float32T && sizes[0] >= sizes[1] {
+				t.Errorf("%s of %s takes %d bytes in halves, %d one by one", o, d, sizes[0], sizes[1])
+			}
+		}
+	}
+}
+
 // TestPolls takes the whole budget at each poll, so that the kernel leaves and is entered again at each.
 func TestPolls(t *testing.T) {
 	s := tile{2, 1, 8, 1}
