@@ -74,7 +74,7 @@ func (w *Walker) strided(s tir.Stmt) *tir.BufferStore {
 		return nil
 	}
 	x, ok := st.Value.(*tir.BufferLoad)
-	if !ok || x.Predicate != nil && !tir.IsTrue(x.Predicate) || x.DType().Bits != 32 || x.Buffer.DType.Lanes != 1 || st.Buffer.DType.Lanes != 1 || len(x.Indices) == 0 {
+	if !ok || x.Predicate != nil && !tir.IsTrue(x.Predicate) || x.DType().Bits != 32 || x.Buffer.DType.Lanes != 1 || len(x.Indices) == 0 {
 		return nil
 	}
 	at, ok := x.Indices[len(x.Indices)-1].(*tir.Ramp)

@@ -97,12 +97,29 @@ func (s *State) BlockizeBlocks(blocks []*Block, preserveUnit bool) (*State, *Blo
 		became[block] = in.Block
 		bodies[place[block]] = nestOf(d.loops, in, loopVars)
 	}
+	used := map[*tir.Var]bool{}
+	for _, x := range bodies {
+		varsOf(x, used)
+	}
+	for _, l := range append(lca.loops(), forsOf(lca)...) { // blocks without variables may use them
+		if len(outerVars) > 0 && used[l.LoopVar] {
+			return nil, nil, fmt.Errorf("target: the blocks use the loop over %s, which no variable of the new block stands for", l.LoopVar.Name)
+		}
+	}
 	outer := &tir.Block{IterVars: outerVars, Reads: unionRegions(reads), Writes: unionRegions(writes), Name: name, Body: tir.Seq(bodies...)}
 	realize := &tir.BlockRealize{Values: outerValues, Predicate: outerPred, Block: outer}
 	list := append([]tir.Stmt(nil), seq.Seq[:from]...)
 	body := tir.Seq(append(append(list, realize), seq.Seq[to:]...)...)
 	out, ref := s.replace(lca, swap(seq, body).MapStmt(lca.stmt()), became).refer(lca.fn, outer)
 	return out, ref, nil
+}
+
+// forsOf returns the loop that a site is, if it is one.
+func forsOf(at site) []*tir.For {
+	if l, ok := at.stmt().(*tir.For); ok {
+		return []*tir.For{l}
+	}
+	return nil
 }
 
 // stretch returns the sequence below the innermost common statement of blocks, and which of its statements hold them: each one of the blocks, in the

@@ -146,10 +146,22 @@ func (t *tiler) copyOf(x int, c *packed, suffix string) tir.Stmt {
 		}
 	}
 	run(tiles, outer, "_o")
-	if c.lane || contiguous {
+	switch high := t.turned(l, c); {
+	case high > 0: // tiles of rows, which a code generator may transpose in registers
+		k, v := c.reduce[0], t.spec.Vector
+		d, n := t.axes[k].extent.DType(), t.axes[v].extent.DType()
+		name := func(k int) string { return t.b.IterVars[k].Var.Name }
+		count, _ := tir.AsInt(t.axes[k].extent)
+		row := orZero(p.loop(name(k)+"_k", tir.Const(d, count/high), tir.Serial), t.axes[k].extent)
+		vec := orZero(p.loop(name(v)+"_i", tir.Const(n, t.axes[v].tile/t.spec.Lanes), tir.Serial), t.axes[v].extent)
+		in := orZero(p.loop(name(k)+"_r", tir.Const(d, high), tir.Unrolled), t.axes[k].extent)
+		lane := orZero(p.loop("lane", tir.Const(n, t.spec.Lanes), tir.Vectorized), t.axes[v].extent)
+		redv[k] = tir.Add(tir.Mul(row, tir.Const(d, high)), in)
+		posv[v] = tir.Add(tir.Mul(vec, tir.Const(n, t.spec.Lanes)), lane)
+	case c.lane || contiguous:
 		run(reduce, redv, "_k")
 		run(within, posv, "_i")
-	} else {
+	default:
 		run(within, posv, "_i")
 		run(reduce, redv, "_k")
 	}
@@ -203,6 +215,22 @@ func (t *tiler) copyOf(x int, c *packed, suffix string) tir.Stmt {
 	}
 	n, _ := p.finish(tir.Store(c.to, tir.Load(l.Buffer, ix...), at...))
 	return n
+}
+
+// turned is how many rows a tile has in which a copy of elements of 32 bits goes from where they lie together along the reduction to where they do along the vector: as many as the
+// vector has lanes, or four; 0 where the copy is another one, or tiles do not divide it.
+func (t *tiler) turned(l *tir.BufferLoad, c *packed) int64 {
+	if c.lane || len(c.reduce) != 1 || len(c.within) != 1 || c.within[0] != t.spec.Vector || t.spec.Lanes < 4 || l.DType().Bits != 32 ||
+		StrideOf(l.Buffer, l.Indices, t.b.IterVars[c.reduce[0]].Var) != 1 || t.contiguous(l) || t.axes[t.spec.Vector].tile%t.spec.Lanes != 0 {
+		return 0
+	}
+	n, known := tir.AsInt(t.axes[c.reduce[0]].extent)
+	for _, high := range []int64{t.spec.Lanes, 4} {
+		if known && n%high == 0 && n > 0 {
+			return high
+		}
+	}
+	return 0
 }
 
 // contiguous reports whether neighbours along the vector are neighbours in the source.

@@ -92,16 +92,48 @@ func TestTransposes(t *testing.T) {
 	}
 }
 
-// TestShuffles: a change of layout is done by shuffles of vectors, which are not there without the schedule.
-func TestShuffles(t *testing.T) {
-	args := rearranged("NCHW", "NCHW16c", []int{1, 32, 7, 7}, []int{1, 2, 7, 7, 16})
-	for machine, tgt := range targets {
-		lib, _, err := build(scheduled(t, tgt, args), machineOf(t, tgt))
+// packedProduct is a product of many rows by a transposed matrix, which is copied to where vectors run along it.
+func packedProduct(k int) []*te.Tensor {
+	x, y := placeholder("x", 2, 70, k), placeholder("y", 2, 40, k)
+	return []*te.Tensor{x, y, must(topi.Matmul(x, y, topi.MatmulOpts{TransposeB: true}))}
+}
+
+// TestPackedProducts multiplies small whole numbers, whose sums are the same in any order.
+func TestPackedProducts(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	for _, k := range []int{32, 12, 13} {
+		args := packedProduct(k)
+		f, err := te.CreatePrimFunc(args, te.FuncOpts{Tuned: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text := fmt.Sprint(lib.Kernels[0].Text()); !strings.Contains(text, "vshufps") {
-			t.Errorf("%s: no shuffle in\n%s", machine, text)
+		f = f.WithFuncAttrs(f.Attrs.With(ir.AttrGlobalSymbol, "kernel")).(*tir.PrimFunc)
+		var list []any
+		for _, x := range tensors(t, args) {
+			for i := range len(x.Data) / 4 {
+				x.SetFloat(i, float64(r.IntN(9)-4))
+			}
+			list = append(list, x)
+		}
+		for _, tgt := range targets {
+			checkLowered(t, f, scheduled(t, tgt, args), list...)
+		}
+	}
+}
+
+// TestShuffles: a change of layout, and the copy of a factor, is done by shuffles of vectors, which are not there without the schedule.
+func TestShuffles(t *testing.T) {
+	for name, args := range map[string][]*te.Tensor{
+		"layout": rearranged("NCHW", "NCHW16c", []int{1, 32, 7, 7}, []int{1, 2, 7, 7, 16}), "copy": packedProduct(32), "copy of fewer rows": packedProduct(12),
+	} {
+		for machine, tgt := range targets {
+			lib, _, err := build(scheduled(t, tgt, args), machineOf(t, tgt))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := fmt.Sprint(lib.Kernels[0].Text()); !strings.Contains(text, "vshufps") {
+				t.Errorf("%s, %s: no shuffle in\n%s", name, machine, text)
+			}
 		}
 	}
 }

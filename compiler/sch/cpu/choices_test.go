@@ -103,7 +103,7 @@ NT_matmul: 8 6 2u 4u`},
 NT_matmul_local[4 8] local
 a_splat[40 4 4]
 b_pack[3 40 8]
-NT_matmul_pack: 3 8 40
+NT_matmul_pack: 3 10 2 4u 4v
 NT_matmul_splat: 16 40 4u 4v
 NT_matmul_init: 16 3 4u 2u 4v
 NT_matmul_update: 16 3 10 4u 4u 2u 4v

@@ -111,11 +111,27 @@ func (p *plan) choose() bool {
 	return p.scalars()
 }
 
-// minPackRows is how many rows of a product must use a factor so that copying it to where vectors run along it pays.
-const minPackRows = 64
+// mostPackRows is how many rows of a long product must use a factor so that copying it to where vectors run along it pays.
+const mostPackRows = 64
 
-// worthPacking reports whether copying a factor of a product to where vectors run along v pays.
-func (p *plan) worthPacking(v int) bool { return p.rowsOf(v) >= minPackRows }
+// worthPacking reports whether copying a factor of a product to where vectors run along v pays, in place of vectors along the reduction.
+func (p *plan) worthPacking(v int) bool {
+	rows := p.rowsOf(v)
+	return rows > 0 && rows >= p.packRows()
+}
+
+// packRows is how many rows a factor must be used for so that copying it pays. In return for the copy the lanes of results need not be combined, which takes a large part of the
+// time where sums are short: there, fewer rows do. The numbers are those at which both took as long.
+func (p *plan) packRows() int64 {
+	length := int64(1)
+	for _, k := range p.reduce {
+		length *= p.extent(k)
+	}
+	if length == 0 {
+		return mostPackRows
+	}
+	return min(mostPackRows, (length+4*p.Lanes)/3)
+}
 
 // rowsOf is how many rows of a product use the factor along v, 0 where that cannot be copied to where vectors run along it. The pixels of an image count as one.
 func (p *plan) rowsOf(v int) int64 {

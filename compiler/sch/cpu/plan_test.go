@@ -450,14 +450,16 @@ for i, k in T.grid(4, 8):
 
 func TestWorthPacking(t *testing.T) {
 	for _, c := range []struct {
-		m, n string
-		v    int
-		want bool
+		m, k, n string
+		v       int
+		want    bool
 	}{
-		{"64", "8", 1, true}, {"63", "8", 1, false}, {"64", "8", -1, false}, {"64", "x", 1, false}, {"1", "8", 1, false}, {"x", "8", 1, false},
+		{"64", "512", "8", 1, true}, {"63", "512", "8", 1, false}, {"64", "x", "8", 1, true}, {"63", "x", "8", 1, false}, // long sums
+		{"16", "32", "8", 1, true}, {"15", "32", "8", 1, false}, {"31", "80", "8", 1, false}, {"32", "80", "8", 1, true}, // short ones, with four lanes
+		{"64", "12", "8", -1, false}, {"64", "12", "x", 1, false}, {"1", "12", "8", 1, false}, {"x", "12", "8", 1, false},
 	} {
-		if got := product(t, c.m, "12", c.n, "float32", true).worthPacking(c.v); got != c.want {
-			t.Errorf("%s by %s: %v, want %v", c.m, c.n, got, c.want)
+		if got := product(t, c.m, c.k, c.n, "float32", true).worthPacking(c.v); got != c.want {
+			t.Errorf("%s by %s by %s: %v, want %v", c.m, c.k, c.n, got, c.want)
 		}
 	}
 	if columns(t, "64", "12", "8", "float32").worthPacking(1) {

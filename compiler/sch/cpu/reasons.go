@@ -62,7 +62,7 @@ func (w reasons) vectors() {
 	case w.Lanes > 1:
 		why := "and nothing that is reduced over is contiguous in all that is read"
 		if d >= 0 {
-			why = fmt.Sprintf("as each element is used for %d rows, and from %d on that pays", w.rowsOf(v), minPackRows)
+			why = fmt.Sprintf("as each element is used for %d rows, and from %d on that pays", w.rowsOf(v), w.packRows())
 		}
 		w.took(ruleResults, "results are contiguous along %s; %s is not and is copied, %s", w.name(v), w.apart(v), why)
 	case !vectorTypes(w.block()):
@@ -79,7 +79,7 @@ func (w reasons) notAlongResults(v int) string {
 	case v < 0:
 		return fmt.Sprintf("results are not contiguous along a variable of at least %d values", w.machine.leastLanes())
 	case w.rowsOf(v) > 0:
-		return fmt.Sprintf("%s is not contiguous along %s, and to copy it pays from %d rows on; here are %d", w.apart(v), w.name(v), minPackRows, w.rowsOf(v))
+		return fmt.Sprintf("%s is not contiguous along %s, and to copy it pays from %d rows on; here are %d", w.apart(v), w.name(v), w.packRows(), w.rowsOf(v))
 	}
 	return fmt.Sprintf("%s is not contiguous along %s", w.apart(v), w.name(v))
 }
