@@ -147,7 +147,9 @@ func (b *Blob) WithShape(shape []int64) (*Blob, error) {
 
 // Digest returns the SHA-256 of type, shape and stored elements in hexadecimal, computed
 // once. A splat and its spelled-out form have different digests.
-func (b *Blob) Digest() string { return string(b.AppendDigest(make([]byte, 0, 2*sha256.Size), 2*sha256.Size)) }
+func (b *Blob) Digest() string {
+	return string(b.AppendDigest(make([]byte, 0, 2*sha256.Size), 2*sha256.Size))
+}
 
 // AppendDigest appends the first n digits of Digest to out; n is even.
 func (b *Blob) AppendDigest(out []byte, n int) []byte {
