@@ -191,7 +191,7 @@ func (r *Recorder) failed(s *pass.Step, err error) error {
 // finished reports what a pass changed. Functions are compared by pointer, so a pass that
 // touched one function of many costs that function.
 func (r *Recorder) finished(m *ir.Module, s *pass.Step) error {
-	body, err := r.changes(m, s)
+	body, diffs, err := r.changes(m, s)
 	if err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (r *Recorder) finished(m *ir.Module, s *pass.Step) error {
 			f.Metrics = r.meter.Function(f.Name)
 		}
 	}
-	body.Arrange()
+	body.ArrangeDiffs(diffs)
 	r.last, r.done = event.New(s.Path(), parentPath(s), body, r.Measured(s)), body
 	return r.sink.Emit(r.last)
 }

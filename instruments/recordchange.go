@@ -7,11 +7,13 @@ import (
 	"github.com/irscope/irscope/instruments/linediff"
 )
 
-// changes compares the module that a pass was given with the one that it returned.
-func (r *Recorder) changes(m *ir.Module, s *pass.Step) (*event.PassFinished, error) {
+// changes compares the module that a pass was given with the one that it returned. It returns the differences of the functions, too, whose hunks are not
+// made yet; none for a sequence.
+func (r *Recorder) changes(m *ir.Module, s *pass.Step) (*event.PassFinished, []event.Diff, error) {
 	if before, ok := r.inputs[s]; ok {
 		delete(r.inputs, s)
-		return r.sequence(before, m, s)
+		body, err := r.sequence(before, m, s)
+		return body, nil, err
 	}
 	delta := r.snaps.Delta(s.Input, m)
 	r.stale = delta
@@ -19,7 +21,8 @@ func (r *Recorder) changes(m *ir.Module, s *pass.Step) (*event.PassFinished, err
 	if len(delta) > 0 {
 		body.Functions = make([]event.FunctionChange, 0, len(delta))
 	}
-	for _, d := range delta {
+	diffs, list := make([]linediff.Change, len(delta)), make([]event.Diff, len(delta))
+	for i, d := range delta {
 		c := event.FunctionChange{Name: d.Name, Change: changeOf(d)}
 		before, after := "", ""
 		if d.Before != nil {
@@ -31,14 +34,15 @@ func (r *Recorder) changes(m *ir.Module, s *pass.Step) (*event.PassFinished, err
 		}
 		for _, x := range []*Snapshot{d.Before, d.After} {
 			if err := r.store(x); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
-		diff := linediff.Hunks(before, after, event.MaxFunctionHunks)
-		c.Hunks, c.Added, c.Removed, c.Renamed, c.Moved, c.Truncated = diff.Hunks, diff.Added, diff.Removed, diff.Renamed, diff.Moved, diff.Truncated
+		diff := &diffs[i]
+		*diff, list[i] = linediff.Compare(before, after, event.MaxFunctionHunks), diff
+		c.Added, c.Removed, c.Renamed, c.Moved, c.Truncated = diff.Added, diff.Removed, diff.Renamed, diff.Moved, diff.Truncated
 		body.Functions = append(body.Functions, c)
 	}
-	return body, nil
+	return body, list, nil
 }
 
 // sequence lists what all passes of a sequence changed together. Their own events carry the

@@ -148,7 +148,7 @@ func TestDiagnostics(t *testing.T) {
 			continue
 		}
 		d := found[0]
-		if d.Severity != ir.Error || d.Span == nil || d.Span.Line != tt.line || d.Span.Source.Name != "a.py" || !strings.Contains(d.Message, tt.want) {
+		if d.Severity != ir.Error || d.Span == nil || int(d.Span.Line) != tt.line || d.Span.Source.Name != "a.py" || !strings.Contains(d.Message, tt.want) {
 			t.Errorf("got %s, want line %d and %q", d.Format(), tt.line, tt.want)
 		}
 		if !strings.HasPrefix(err.Error(), d.String()) {

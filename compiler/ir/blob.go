@@ -148,13 +148,18 @@ func (b *Blob) WithShape(shape []int64) (*Blob, error) {
 // Digest returns the SHA-256 of type, shape and stored elements in hexadecimal, computed
 // once. A splat and its spelled-out form have different digests.
 func (b *Blob) Digest() string {
+	return string(b.AppendDigest(make([]byte, 0, 2*sha256.Size), 2*sha256.Size))
+}
+
+// AppendDigest appends the first n digits of Digest to out; n is even.
+func (b *Blob) AppendDigest(out []byte, n int) []byte {
 	b.once.Do(func() {
 		h := sha256.New()
 		fmt.Fprintf(h, "%s %v %v\n", b.dtype, b.shape, b.splat)
 		h.Write(b.data)
 		h.Sum(b.digest[:0])
 	})
-	return hex.EncodeToString(b.digest[:])
+	return hex.AppendEncode(out, b.digest[:n/2])
 }
 
 // Equal reports whether b and c have the same type, shape and bits.

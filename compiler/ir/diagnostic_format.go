@@ -19,15 +19,15 @@ func (d Diagnostic) Format() string {
 	b.WriteString(d.Message)
 	b.WriteByte('\n')
 	if s := d.Span; s != nil && s.Source != nil {
-		if line, ok := lineOf(s.Source.Text, s.Line); ok {
+		if line, ok := lineOf(s.Source.Text, int(s.Line)); ok {
 			num := fmt.Sprintf("%5d | ", s.Line)
 			b.WriteString(num + line + "\n")
-			width := s.EndCol - s.Col
-			if s.EndLine > s.Line || s.Col+width > len(line)+1 {
-				width = len(line) + 1 - s.Col
+			col, width := int(s.Col), int(s.EndCol-s.Col)
+			if s.EndLine > s.Line || col+width > len(line)+1 {
+				width = len(line) + 1 - col
 			}
 			b.WriteString(strings.Repeat(" ", len(num)-2) + "| ")
-			for i := 0; i < s.Col-1 && i < len(line); i++ {
+			for i := 0; i < col-1 && i < len(line); i++ {
 				if line[i] == '\t' {
 					b.WriteByte('\t')
 				} else {

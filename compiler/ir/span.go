@@ -9,11 +9,16 @@ type Source struct {
 }
 
 // Span is a range of a source text. Lines and columns count from 1; columns count bytes.
-// The end is exclusive.
+// The end is exclusive. Each node of a module that was read has one, so that it is small.
 type Span struct {
 	Source          *Source
-	Line, Col       int
-	EndLine, EndCol int
+	Line, Col       int32
+	EndLine, EndCol int32
+}
+
+// NewSpan returns the span of a range of a source text.
+func NewSpan(source *Source, line, col, endLine, endCol int) *Span {
+	return &Span{Source: source, Line: int32(line), Col: int32(col), EndLine: int32(endLine), EndCol: int32(endCol)}
 }
 
 // String writes the start of s as file:line:col; a nil span is empty.

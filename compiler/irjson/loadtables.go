@@ -128,7 +128,7 @@ func (l *loader) readOrigins() error {
 
 func (l *loader) span() (*ir.Span, error) {
 	s := &ir.Span{}
-	into := []*int{&s.Line, &s.Col, &s.EndLine, &s.EndCol}
+	into := []*int32{&s.Line, &s.Col, &s.EndLine, &s.EndCol}
 	n := 0
 	err := l.array("a span", func(i int) error {
 		n++
@@ -145,7 +145,7 @@ func (l *loader) span() (*ir.Span, error) {
 		}
 		x, err := l.number("a place in a span", math.MinInt32, math.MaxInt32)
 		if i <= len(into) {
-			*into[i-1] = int(x)
+			*into[i-1] = int32(x)
 		}
 		return err
 	})

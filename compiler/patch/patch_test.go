@@ -159,7 +159,7 @@ func TestErrorsAreFoundWhereTheyAre(t *testing.T) {
 			if d.Severity != ir.Error || !strings.Contains(d.Message, c.want) {
 				t.Errorf("it says %v, want something about %q", d, c.want)
 			}
-			if c.line > 0 && (d.Span == nil || d.Span.Line != c.line || d.Span.Source.Name != "edit.X") {
+			if c.line > 0 && (d.Span == nil || int(d.Span.Line) != c.line || d.Span.Source.Name != "edit.X") {
 				t.Errorf("it is at %+v, want line %d: %v", d.Span, c.line, d)
 			}
 		})

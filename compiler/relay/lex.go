@@ -91,7 +91,7 @@ func (l *lexer) skip() (bool, *fault) {
 
 func (l *lexer) fault(msg string) *fault {
 	col := l.pos - l.bol + 1
-	return &fault{&ir.Span{Source: l.src, Line: l.line, Col: col, EndLine: l.line, EndCol: col + 1}, msg}
+	return &fault{ir.NewSpan(l.src, l.line, col, l.line, col+1), msg}
 }
 
 const marks = "()[]{},;:=.?+-*/<>!_"

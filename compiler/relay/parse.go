@@ -66,7 +66,7 @@ func (p *parser) peek(n int) token {
 func (p *parser) here() *ir.Span { return p.spanOf(p.tok) }
 
 func (p *parser) spanOf(t token) *ir.Span {
-	return &ir.Span{Source: p.lex.src, Line: t.line, Col: t.col, EndLine: t.line, EndCol: t.col + max(1, t.end-t.at)}
+	return ir.NewSpan(p.lex.src, t.line, t.col, t.line, t.col+max(1, t.end-t.at))
 }
 
 // is reports whether the next token is that mark or word.

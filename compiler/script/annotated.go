@@ -19,7 +19,7 @@ func Annotated(name string, f *tir.PrimFunc, text *Text, g *tir.PrimFunc, o Opti
 	if at.body == 0 || !f.SameCode(g) || f.Attrs.Has(ir.AttrCallingConv) != g.Attrs.Has(ir.AttrCallingConv) {
 		return nil
 	}
-	p := newPrinter(&o, f)
+	p := newPrinter(o.kept(), f)
 	if p.track != nil || p.meta != nil || o.PrintLineNumbers || p.declaresAlias() {
 		return nil
 	}

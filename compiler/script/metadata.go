@@ -63,8 +63,9 @@ func (p *printer) metaEntry(kind int, name string, d *ir.Blob) {
 			return
 		}
 	}
-	p.quote(d.Digest()[:constKeyLen])
-	p.str("]")
+	p.str(`"`)
+	p.buf = d.AppendDigest(p.buf, constKeyLen)
+	p.str(`"]`)
 }
 
 // metaTensor prints the entry of a tensor of a PrimFunc.

@@ -10,41 +10,89 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// nameTable holds the names in use: "" for what had one and has none any more.
+// nameTable holds the names in use: nil for what had one and has none any more.
 type nameTable struct {
-	vars    ir.Memo[*tir.Var, string]
-	buffers ir.Memo[*tir.Buffer, string]
-	values  ir.Memo[*relax.Var, string]
-	used    map[string]bool
-	free    map[string]int // by hint, the smallest suffix that may be free
-	order   []definition   // in order, for leaving frames
-	most    int            // names that were defined at once
+	vars    ir.Memo[*tir.Var, *ident]
+	buffers ir.Memo[*tir.Buffer, *ident]
+	values  ir.Memo[*relax.Var, *ident]
+	idents  map[string]*ident // by name, and by the hint that it was made of
+	turn    uint32            // what idents say of others does not count
+	order   []definition      // in order, for leaving frames
+	most    int               // names that were defined at once
 }
 
-// definition is a name in use: hint, or hint_suffix where suffix is above 0.
+// ident is a name that something may have. It stays when nothing has it any more: the next function has most of the same names.
+type ident struct {
+	text     string
+	turn     uint32
+	used     bool
+	free     int      // the smallest suffix that may be free
+	suffixed []*ident // by suffix, from 1 on
+}
+
+// definition is a name in use: that of base, or base_suffix where suffix is above 0.
 type definition struct {
 	obj    ir.Node
-	hint   string
+	base   *ident
 	suffix int
 }
 
-func (t *nameTable) init() {
-	t.used, t.free = map[string]bool{}, map[string]int{}
-}
+// maxIdents is how many names are kept that are not in use.
+const maxIdents = 1 << 13
+
+func (t *nameTable) init() { t.idents, t.turn = map[string]*ident{}, 1 }
 
 // clear forgets all names.
 func (t *nameTable) clear() {
 	t.vars.Clear()
 	t.buffers.Clear()
 	t.values.Clear()
-	clear(t.used)
-	clear(t.free)
 	clear(t.order[:max(t.most, len(t.order))])
 	t.order, t.most = t.order[:0], 0
+	if t.turn++; t.turn == 0 || len(t.idents) > maxIdents {
+		t.init()
+	}
 }
 
-// reserve keeps a name from being given to anything.
-func (t *nameTable) reserve(name string) { t.used[name] = true }
+// ident returns the name that a hint becomes.
+func (t *nameTable) ident(hint string) *ident {
+	x := t.idents[hint]
+	if x == nil {
+		if text := identifier(hint); text != hint {
+			x = t.ident(text)
+		} else {
+			x = &ident{text: text}
+		}
+		t.idents[hint] = x
+	}
+	if x.turn != t.turn {
+		x.turn, x.used, x.free = t.turn, false, 0
+	}
+	return x
+}
+
+// with returns the name x_suffix.
+func (t *nameTable) with(x *ident, suffix int) *ident {
+	for len(x.suffixed) < suffix {
+		x.suffixed = append(x.suffixed, nil)
+	}
+	y := x.suffixed[suffix-1]
+	if y == nil {
+		y = t.ident(x.text + "_" + strconv.Itoa(suffix))
+		x.suffixed[suffix-1] = y
+	}
+	if y.turn != t.turn {
+		y.turn, y.used, y.free = t.turn, false, 0
+	}
+	return y
+}
+
+// reserve keeps a name from being given to anything. What is no identifier is given to nothing anyway.
+func (t *nameTable) reserve(name string) {
+	if x := t.ident(name); x.text == name {
+		x.used = true
+	}
+}
 
 // of returns the name of a variable or buffer, "" if it has none.
 func (t *nameTable) of(obj ir.Node) string {
@@ -54,49 +102,62 @@ func (t *nameTable) of(obj ir.Node) string {
 	case *tir.Buffer:
 		return t.ofBuffer(x)
 	case *relax.Var:
-		name, _ := t.values.Get(x)
-		return name
+		return t.ofValue(x)
 	}
 	panic(fmt.Sprintf("script: %T has no name", obj))
 }
 
 func (t *nameTable) ofVar(v *tir.Var) string {
-	name, _ := t.vars.Get(v)
-	return name
+	x, _ := t.vars.Get(v)
+	return x.name()
 }
 
 func (t *nameTable) ofBuffer(b *tir.Buffer) string {
-	name, _ := t.buffers.Get(b)
-	return name
+	x, _ := t.buffers.Get(b)
+	return x.name()
 }
 
-func (t *nameTable) set(obj ir.Node, name string) {
-	switch x := obj.(type) {
+func (t *nameTable) ofValue(v *relax.Var) string {
+	x, _ := t.values.Get(v)
+	return x.name()
+}
+
+// name is "" for none.
+func (x *ident) name() string {
+	if x == nil {
+		return ""
+	}
+	return x.text
+}
+
+// same reports whether x and y are names, and the same: those of long functions are not kept, but made anew.
+func (x *ident) same(y *ident) bool { return x != nil && y != nil && (x == y || x.text == y.text) }
+
+// set notes the name of obj, and returns the one that it had.
+func (t *nameTable) set(obj ir.Node, x *ident) (was *ident) {
+	switch obj := obj.(type) {
 	case *tir.Var:
-		t.vars.Put(x, name)
+		was, _ = t.vars.Get(obj)
+		t.vars.Put(obj, x)
 	case *tir.Buffer:
-		t.buffers.Put(x, name)
+		was, _ = t.buffers.Get(obj)
+		t.buffers.Put(obj, x)
 	case *relax.Var:
-		t.values.Put(x, name)
+		was, _ = t.values.Get(obj)
+		t.values.Put(obj, x)
 	}
+	return was
 }
 
-// remove forgets the name of obj and returns it.
-func (t *nameTable) remove(obj ir.Node) string {
-	name := t.of(obj)
-	t.set(obj, "")
-	return name
-}
-
-// fresh returns a name like hint that is not in use, and its suffix.
-func (t *nameTable) fresh(hint string) (string, int) {
-	if !t.used[hint] {
-		return hint, 0
+// fresh returns a name like base that is not in use, and its suffix.
+func (t *nameTable) fresh(base *ident) (*ident, int) {
+	if !base.used {
+		return base, 0
 	}
-	for i := max(t.free[hint], 1); ; i++ {
-		if name := hint + "_" + strconv.Itoa(i); !t.used[name] {
-			t.free[hint] = i + 1
-			return name, i
+	for i := max(base.free, 1); ; i++ {
+		if x := t.with(base, i); !x.used {
+			base.free = i + 1
+			return x, i
 		}
 	}
 }
@@ -108,10 +169,10 @@ func (p *printer) leave(mark int) {
 	t := &p.names
 	t.most = max(t.most, len(t.order))
 	for _, d := range t.order[mark:] {
-		delete(t.used, t.remove(d.obj))
-		if d.suffix < t.free[d.hint] {
-			t.free[d.hint] = d.suffix
+		if x := t.set(d.obj, nil); x != nil {
+			x.used = false
 		}
+		d.base.free = min(d.base.free, d.suffix)
 	}
 	t.order = t.order[:mark]
 }
@@ -121,12 +182,12 @@ func (p *printer) define(obj ir.Node, hint string) string {
 	if n := p.names.of(obj); n != "" {
 		return n
 	}
-	base := identifier(hint)
-	name, suffix := p.names.fresh(base)
-	p.names.set(obj, name)
-	p.names.used[name] = true
+	base := p.names.ident(hint)
+	x, suffix := p.names.fresh(base)
+	p.names.set(obj, x)
+	x.used = true
 	p.names.order = append(p.names.order, definition{obj, base, suffix})
-	return name
+	return x.text
 }
 
 // name returns the name of a variable or buffer, defining it if nothing has.

@@ -36,9 +36,11 @@ func Module(m *ir.Module, o Options) *Text {
 // Function prints one function of a module as it stands in the module's class, without
 // the class around it.
 func Function(name string, f ir.Function, o Options) *Text {
-	p := newPrinter(&o, f)
+	p := newPrinter(o.kept(), f)
 	if o.Scratch == nil {
 		p.buf = make([]byte, 0, textSize)
+	} else if f, ok := f.(*relax.Function); ok {
+		p.memory = o.Scratch.memoryFor(f)
 	}
 	p.function(name, f)
 	return p.text()
@@ -64,9 +66,11 @@ type printer struct {
 
 	parts parts
 	names nameTable
-	track *tracker // where nodes stand; nil if nobody asks
-	meta  *metadata
-	infer *inference
+	// memory is that of the lines of the Relax function that is printed; nil where none are kept.
+	memory *lineMemory
+	track  *tracker // where nodes stand; nil if nobody asks
+	meta   *metadata
+	infer  *inference
 
 	intDType    dtype.DType // of numbers without a type; void in Relax functions, see extent
 	bufferDType dtype.DType
@@ -91,9 +95,11 @@ type printer struct {
 
 // newPrinter returns a printer of root, a module or a node.
 func newPrinter(o *Options, root any) *printer {
-	p := &printer{}
+	var p *printer
 	if o.Scratch != nil {
 		p = &o.Scratch.printer
+	} else {
+		p = new(printer)
 	}
 	*p = printer{
 		opts: o, unit: "    ", irp: "I.", tirp: "T.", relaxp: "R.", cls: "cls", class: "Module", sugar: !o.NoSyntaxSugar,
@@ -159,6 +165,9 @@ func (p *printer) text() *Text {
 	t := &Text{Source: string(p.buf), Lines: p.lines, parts: p.parts}
 	if s := p.opts.Scratch; s != nil {
 		t.Lines = append(make([]ir.Node, 0, len(p.lines)), p.lines...)
+		if p.memory != nil {
+			p.memory.printed(t.Source)
+		}
 		defer s.put(p)
 	}
 	if p.track != nil || p.opts.PrintLineNumbers {

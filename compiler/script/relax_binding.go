@@ -125,16 +125,24 @@ func (p *printer) varBinding(b *relax.VarBinding) {
 		}
 		return
 	}
+	void := isVoid(b)
+	if p.memory != nil && !void && p.again(b) {
+		return
+	}
 	p.begin(b)
 	at := len(p.buf)
+	uses := p.memory.used()
 	p.rexpr(b.Value)
-	if p.sugar && isVoid(b) && !p.usedVoid[b.Var] {
+	if p.sugar && void && !p.usedVoid[b.Var] {
 		// A call for its effect: TVM writes no variable.
 		p.endWithConstants()
 		p.define(b.Var, b.Var.Name)
 		return
 	}
 	p.bindTo(b.Var, at, p.spellsInfo(b) || p.infer != nil && p.infer.follows(b))
+	if p.memory != nil && !void {
+		p.printedBinding(b, at, uses)
+	}
 }
 
 // nestedHead prints what TVM puts before a function within a function: the prefixes in use so far.
@@ -156,8 +164,12 @@ func (p *printer) nestedHead() {
 	p.rawLine("")
 }
 
-// findVoid notes the variables of f that hold nothing and are used all the same.
+// findVoid notes the variables of f that hold nothing and are used all the same. Before the last passes there is none that holds nothing.
 func (p *printer) findVoid(f *relax.Function) {
+	p.usedVoid = nil
+	if !mayBindVoid(f.Body) {
+		return
+	}
 	p.usedVoid = map[*relax.Var]bool{}
 	bound := map[*relax.Var]bool{}
 	ir.Walk(f, func(n ir.Node) bool {
@@ -174,6 +186,26 @@ func (p *printer) findVoid(f *relax.Function) {
 		}
 		return true
 	})
+}
+
+// mayBindVoid reports whether a binding of s is a call for its effect, or holds others.
+func mayBindVoid(s *relax.SeqExpr) bool {
+	for _, block := range s.Blocks {
+		for _, b := range block.Bindings {
+			b, ok := b.(*relax.VarBinding)
+			if !ok {
+				continue
+			}
+			switch b.Value.(type) {
+			case *relax.If, *relax.Function, *relax.SeqExpr:
+				return true
+			}
+			if isVoid(b) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func isVoid(b *relax.VarBinding) bool {

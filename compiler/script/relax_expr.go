@@ -29,6 +29,10 @@ func (p *printer) rexprText(e relax.Expr) {
 	switch e := e.(type) {
 	case *relax.Var:
 		p.str(p.name(e))
+		if p.memory != nil {
+			name, _ := p.names.values.Get(e)
+			p.memory.usedIn(e, name)
+		}
 	case *ir.GlobalVar:
 		p.str(p.cls)
 		p.str(".")

@@ -51,16 +51,21 @@ func (p *printer) declareParts(b *tir.Buffer) {
 	})
 }
 
-// dataName returns how the data pointer v is written: by its own name, or as the data of a
-// buffer that is in scope.
-func (p *printer) dataName(v *tir.Var, not *tir.Buffer) string {
-	if n := p.names.ofVar(v); n != "" {
-		return n
+// pointer prints the data pointer v: by its own name, or as the data of a buffer that is in scope.
+func (p *printer) pointer(v *tir.Var, not *tir.Buffer) {
+	name, owner := p.names.ofVar(v), ""
+	if name == "" {
+		owner = p.dataOwner(v, not)
 	}
-	if owner := p.dataOwner(v, not); owner != "" {
-		return owner + ".data"
+	switch {
+	case name != "":
+		p.str(name)
+	case owner != "":
+		p.str(owner)
+		p.str(".data")
+	default:
+		p.str(p.name(v))
 	}
-	return p.name(v)
 }
 
 // dataOwner returns the name of a buffer in scope, other than not, whose data v is.
@@ -81,7 +86,9 @@ func (p *printer) bufferDecl(fn string, b *tir.Buffer, data bool) {
 	p.bufferType(b, fn == "Buffer" && !data)
 	if data {
 		p.str(", data=")
-		p.tracked(b.Data, p.dataName(b.Data, b))
+		p.open(b.Data)
+		p.pointer(b.Data, b)
+		p.shut()
 	}
 	p.bufferRest(b)
 	p.str(")")

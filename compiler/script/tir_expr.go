@@ -60,11 +60,7 @@ func (p *printer) expr(e tir.Expr, prec int) {
 func (p *printer) exprText(e tir.Expr, prec int) {
 	switch e := e.(type) {
 	case *tir.Var:
-		if name := p.names.ofVar(e); name != "" { // no need to look for a buffer over it
-			p.str(name)
-		} else {
-			p.str(p.dataName(e, nil))
-		}
+		p.pointer(e, nil)
 	case *tir.IntImm:
 		p.intImm(e)
 	case *tir.FloatImm:

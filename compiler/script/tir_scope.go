@@ -84,7 +84,9 @@ func (p *printer) letStmt(s *tir.LetStmt, last bool) {
 			p.t("LetStmt(")
 			p.expr(s.Value, 0)
 			p.str(", var=")
-			p.tracked(s.Var, p.dataName(s.Var, nil))
+			p.open(s.Var)
+			p.pointer(s.Var, nil)
+			p.shut()
 			p.str(")")
 		}, nil)
 		return

@@ -209,9 +209,9 @@ func spanValue(s *ir.Span) starlark.Value {
 	}
 	return starlarkstruct.FromStringDict(starlark.String("Span"), starlark.StringDict{
 		"source_name": starlark.String(source),
-		"line":        starlark.MakeInt(s.Line),
-		"column":      starlark.MakeInt(s.Col),
-		"end_line":    starlark.MakeInt(s.EndLine),
-		"end_column":  starlark.MakeInt(s.EndCol),
+		"line":        starlark.MakeInt(int(s.Line)),
+		"column":      starlark.MakeInt(int(s.Col)),
+		"end_line":    starlark.MakeInt(int(s.EndLine)),
+		"end_column":  starlark.MakeInt(int(s.EndCol)),
 	})
 }

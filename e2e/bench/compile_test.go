@@ -134,6 +134,7 @@ func printAndDiff(b *testing.B, data []byte, tgt target.Target) time.Duration {
 			}
 			snaps.Forget(stale)
 			stale = snaps.Delta(s.Input, m)
+			body, diffs := &event.PassFinished{}, []event.Diff{}
 			for _, d := range stale {
 				before, after := "", ""
 				if d.Before != nil {
@@ -142,8 +143,11 @@ func printAndDiff(b *testing.B, data []byte, tgt target.Target) time.Duration {
 				if d.After != nil {
 					after = d.After.Text
 				}
-				linediff.Hunks(before, after, event.MaxFunctionHunks)
+				diff := linediff.Compare(before, after, event.MaxFunctionHunks)
+				body.Functions = append(body.Functions, event.FunctionChange{Name: d.Name, Added: diff.Added, Removed: diff.Removed, Renamed: diff.Renamed, Moved: diff.Moved, Truncated: diff.Truncated})
+				diffs = append(diffs, &diff)
 			}
+			body.ArrangeDiffs(diffs)
 			return nil
 		},
 	}

@@ -127,7 +127,7 @@ func Diagnostic(d ir.Diagnostic) *event.Diagnostic {
 		out.Severity = event.SeverityNote
 	}
 	if s := d.Span; s != nil {
-		out.Span = &event.Span{Line: s.Line, Column: s.Col, EndLine: s.EndLine, EndColumn: s.EndCol}
+		out.Span = &event.Span{Line: int(s.Line), Column: int(s.Col), EndLine: int(s.EndLine), EndColumn: int(s.EndCol)}
 		if s.Source != nil {
 			out.Span.Source = s.Source.Name
 		}

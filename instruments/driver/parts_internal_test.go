@@ -246,7 +246,7 @@ func TestDiagnosticsAsEvents(t *testing.T) {
 		t.Errorf("a place without a text is %+v", got.Span)
 	}
 	at := func(line, col int) ir.Diagnostic {
-		return ir.Diagnostic{Message: fmt.Sprint(line, ":", col), Span: &ir.Span{Line: line, Col: col}}
+		return ir.Diagnostic{Message: fmt.Sprint(line, ":", col), Span: ir.NewSpan(nil, line, col, 0, 0)}
 	}
 	var order []string
 	for _, d := range Diagnostics([]ir.Diagnostic{at(2, 1), at(1, 9), {Message: "a"}, at(1, 2), {Message: "b"}, at(10, 1)}) {

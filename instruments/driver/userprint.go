@@ -136,7 +136,7 @@ var scriptPlace = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 // span returns the word at a place of the script; columns of the interpreter count
 // characters.
 func (s *userScript) span(line, col int) *ir.Span {
-	out := &ir.Span{Source: s.source, Line: max(line, 1), Col: 1, EndLine: max(line, 1), EndCol: 1}
+	out := ir.NewSpan(s.source, max(line, 1), 1, max(line, 1), 1)
 	lines := strings.Split(s.source.Text, "\n")
 	if line < 1 || line > len(lines) {
 		return out
@@ -159,7 +159,7 @@ func (s *userScript) span(line, col int) *ir.Span {
 		at--
 		end = 1
 	}
-	out.Col, out.EndCol = at+1, at+1+end
+	out.Col, out.EndCol = int32(at+1), int32(at+1+end)
 	return out
 }
 

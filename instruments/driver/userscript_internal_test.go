@@ -118,7 +118,7 @@ func TestWordsOfAScript(t *testing.T) {
 		{-1, 0, 1, 1, 1},
 	} {
 		got := s.span(c.line, c.col)
-		if got.Source != s.source || got.Line != c.wantLine || got.EndLine != c.wantLine || got.Col != c.wantCol || got.EndCol != c.wantEnd {
+		if got.Source != s.source || int(got.Line) != c.wantLine || int(got.EndLine) != c.wantLine || int(got.Col) != c.wantCol || int(got.EndCol) != c.wantEnd {
 			t.Errorf("%d:%d is %d:%d to %d:%d, want %d:%d to %d", c.line, c.col, got.Line, got.Col, got.EndLine, got.EndCol, c.wantLine, c.wantCol, c.wantEnd)
 		}
 	}

@@ -45,7 +45,7 @@ func (b *builder) access(buf *tir.Buffer, n *syntax.Node) any {
 		}
 	}
 	if !region || step {
-		return &tir.BufferLoad{Base: b.span(n), Buffer: buf, Indices: b.indices(buf, parts, n)}
+		return newOf(&b.nodes.loads, tir.BufferLoad{Base: b.span(n), Buffer: buf, Indices: b.indices(buf, parts, n)})
 	}
 	return b.region(buf, parts, n)
 }
@@ -153,14 +153,14 @@ func (b *builder) ramp(buf *tir.Buffer, i int, p *syntax.Node) tir.Expr {
 
 // region evaluates indices with slices to a region.
 func (b *builder) region(buf *tir.Buffer, parts []*syntax.Node, n *syntax.Node) *tir.BufferRegion {
-	out := &tir.BufferRegion{Base: b.span(n), Buffer: buf}
+	out := newOf(&b.nodes.regions, tir.BufferRegion{Base: b.span(n), Buffer: buf})
 	for i, p := range parts {
 		var r *tir.Range
 		if p.Kind == syntax.Slice {
 			start, stop := b.bounds(buf, i, p)
 			r = &tir.Range{Base: b.span(p), Min: start, Extent: b.extent(start, stop)}
 		} else {
-			r = pointRange(b.expr(p))
+			r = b.nodes.point(b.expr(p))
 			r.Base = b.span(p)
 		}
 		out.Region = append(out.Region, r)
@@ -169,12 +169,12 @@ func (b *builder) region(buf *tir.Buffer, parts []*syntax.Node, n *syntax.Node) 
 	return out
 }
 
-// pointRange returns the range that an index covers; a ramp covers all its lanes.
-func pointRange(e tir.Expr) *tir.Range {
+// point returns the range that an index covers; a ramp covers all its lanes.
+func (s *nodes) point(e tir.Expr) *tir.Range {
 	if r, ok := e.(*tir.Ramp); ok && tir.IsConst(r.Stride, 1) {
-		return &tir.Range{Min: r.Start, Extent: tir.Elements(r)}
+		return newOf(&s.ranges, tir.Range{Min: r.Start, Extent: tir.Elements(r)})
 	}
-	return &tir.Range{Min: e, Extent: tir.Const(e.DType().Elem(), 1)}
+	return newOf(&s.ranges, tir.Range{Min: e, Extent: s.small(e.DType().Elem(), 1)})
 }
 
 // regionLoad reads a region as a vector, as T does where a slice stands for a value.
@@ -205,9 +205,12 @@ func (b *builder) toRegion(v any, n *syntax.Node) *tir.BufferRegion {
 	case *tir.BufferRegion:
 		return x
 	case *tir.BufferLoad:
-		out := &tir.BufferRegion{Base: x.Base, Buffer: x.Buffer}
+		out := newOf(&b.nodes.regions, tir.BufferRegion{Base: x.Base, Buffer: x.Buffer})
+		if len(x.Indices) > 0 {
+			out.Region = make([]*tir.Range, 0, len(x.Indices))
+		}
 		for _, i := range x.Indices {
-			out.Region = append(out.Region, pointRange(i))
+			out.Region = append(out.Region, b.nodes.point(i))
 		}
 		return out
 	}

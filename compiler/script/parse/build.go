@@ -74,7 +74,7 @@ func (b *builder) toExpr(v any, n *syntax.Node) tir.Expr {
 		if d == dtype.Int32T && (v > math.MaxInt32 || v < math.MinInt32) {
 			d = dtype.Int64T
 		}
-		return &tir.IntImm{Base: b.span(n), Type: d, Value: v}
+		return newOf(&b.nodes.ints, tir.IntImm{Base: b.span(n), Type: d, Value: v})
 	case uint64:
 		return &tir.IntImm{Base: b.span(n), Type: dtype.UInt64T, Value: int64(v)}
 	case float64:

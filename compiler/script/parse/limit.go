@@ -52,7 +52,7 @@ func (b *builder) sizeOf(v any) int {
 
 // newList makes a list of bounded size.
 func (b *builder) newList(n *syntax.Node, items []any, tuple bool) *list {
-	l := &list{items: items, tuple: tuple, size: 1}
+	l := newOf(&b.nodes.lists, list{items: items, tuple: tuple, size: 1})
 	for _, it := range items {
 		l.size++
 		if x, ok := it.(*list); ok {

@@ -72,7 +72,7 @@ func (b *builder) symbolicValue(text string, n *syntax.Node) tir.Expr {
 // symbol turns a value into an expression over symbolic variables; integers are int64.
 func (b *builder) symbol(v any, n *syntax.Node) tir.Expr {
 	if i, ok := v.(int64); ok {
-		return &tir.IntImm{Base: b.span(n), Type: dtype.Int64T, Value: i}
+		return newOf(&b.nodes.ints, tir.IntImm{Base: b.span(n), Type: dtype.Int64T, Value: i})
 	}
 	return b.toExpr(v, n)
 }

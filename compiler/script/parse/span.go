@@ -23,8 +23,8 @@ func newSpans(s *syntax.Source) *spans {
 // span returns the span of a range of offsets.
 func (s *spans) span(at, end int32) *ir.Span {
 	out := s.made.Take()
-	out.Source = s.source
-	out.Line, out.Col, out.EndLine, out.EndCol = s.from.Range(at, end)
+	line, col, endLine, endCol := s.from.Range(at, end)
+	*out = ir.Span{Source: s.source, Line: int32(line), Col: int32(col), EndLine: int32(endLine), EndCol: int32(endCol)}
 	return out
 }
 

@@ -89,7 +89,7 @@ func spanned(n ir.Node, src string) (string, bool) {
 		return "", false
 	}
 	lines := strings.Split(src, "\n")
-	if s.Line < 1 || s.EndLine < s.Line || s.EndLine > len(lines) || s.Col < 1 || s.Col > len(lines[s.Line-1])+1 || s.EndCol > len(lines[s.EndLine-1])+1 {
+	if s.Line < 1 || s.EndLine < s.Line || int(s.EndLine) > len(lines) || s.Col < 1 || int(s.Col) > len(lines[s.Line-1])+1 || int(s.EndCol) > len(lines[s.EndLine-1])+1 {
 		return "", false
 	}
 	text := strings.Join(lines[s.Line-1:s.EndLine], "\n")

@@ -150,7 +150,7 @@ func (b *builder) between(start any, n1 *syntax.Node, stop any, n2 *syntax.Node)
 
 func (b *builder) upTo(stop any, n *syntax.Node) *tir.Range {
 	e := b.toExpr(stop, n)
-	return &tir.Range{Min: tir.Const(e.DType(), 0), Extent: e}
+	return newOf(&b.nodes.ranges, tir.Range{Min: b.nodes.small(e.DType(), 0), Extent: e})
 }
 
 // addAxis adds an axis to the innermost block, and returns its variable. The value is nil for one
@@ -182,7 +182,7 @@ func (c *call) remap() any {
 		if !ok {
 			c.fail(c.at[0], `S is spatial and R a reduction`, "unknown kind of axis %q", kinds[i:i+1])
 		}
-		out.items = append(out.items, c.addAxis(kind, &tir.Range{Min: dom.Min, Extent: dom.Extent}, v.DType(), v))
+		out.items = append(out.items, c.addAxis(kind, newOf(&c.nodes.ranges, tir.Range{Min: dom.Min, Extent: dom.Extent}), v.DType(), v))
 	}
 	if len(out.items) == 1 {
 		return out.items[0]

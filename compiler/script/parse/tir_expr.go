@@ -141,7 +141,7 @@ var typeRows = []row{
 
 // newVar returns a variable; one without a name takes that which it is assigned to.
 func (c *call) newVar(d dtype.DType, name string, size bool) *tir.Var {
-	return &tir.Var{Base: c.base(), Name: name, Type: &ir.PrimType{DType: d}, Size: size}
+	return c.nodes.variable(c.base(), name, d, size)
 }
 
 // conditionAt returns a condition; one that is not given holds.

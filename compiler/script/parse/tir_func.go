@@ -148,13 +148,13 @@ func (b *builder) primParam(p *syntax.Param) {
 		b.failAt(p.At, p.End, `write a buffer such as T.Buffer((16,), "float32"), T.handle, or a scalar type such as T.int32`, "parameter %s has no annotation", p.Name)
 	}
 	buf := b.bufferAnnotation(p.Ann)
-	v := &tir.Var{Base: base, Name: p.Name}
+	v := newOf(&b.nodes.vars, tir.Var{Base: base, Name: p.Name})
 	if buf == nil {
 		v.Type = b.typeOf(p.Ann)
 		b.env.define(p.Name, v)
 	} else {
 		buf.Name, buf.Data.Name, buf.Base = p.Name, p.Name, base
-		v.Name, v.Type = p.Name+"_handle", &ir.PrimType{DType: dtype.HandleT}
+		v.Name, v.Type = p.Name+"_handle", newOf(&b.nodes.types, ir.PrimType{DType: dtype.HandleT})
 		b.tf.byData[buf.Data] = buf
 		b.env.define(p.Name, buf)
 	}

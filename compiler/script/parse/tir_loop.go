@@ -59,7 +59,7 @@ func (c *call) loop(h *loopHead, step int) *frame {
 	var start, stop tir.Expr
 	if c.vals[1] == nil {
 		stop = c.toExpr(c.vals[0], c.at[0])
-		start = tir.Const(stop.DType(), 0)
+		start = c.nodes.small(stop.DType(), 0)
 	} else {
 		start, stop = c.pairOf(c.vals[0], c.at[0], c.vals[1], c.at[1])
 	}
@@ -128,7 +128,7 @@ func (b *builder) tirFor(s *syntax.Stmt) {
 		}
 	}
 	for i, v := range vars {
-		b.tf.loops[v] = &tir.Range{Min: h.mins[i], Extent: h.extents[i]}
+		b.tf.loops[v] = newOf(&b.nodes.ranges, tir.Range{Min: h.mins[i], Extent: h.extents[i]})
 	}
 	body := b.tirBody(s.Body)
 	base := b.stmtBase(s)

@@ -228,5 +228,5 @@ func (b *builder) newOrKnown(n *syntax.Node, typ func() dtype.DType) (*tir.Var, 
 
 // variable returns a variable with the name that n is.
 func (b *builder) variable(n *syntax.Node, d dtype.DType) *tir.Var {
-	return &tir.Var{Base: b.span(n), Name: n.Text, Type: &ir.PrimType{DType: d}}
+	return b.nodes.variable(b.span(n), n.Text, d, false)
 }

@@ -1,6 +1,9 @@
 package syntax
 
-import "sync"
+import (
+	"cmp"
+	"sync"
+)
 
 // Kind says what an expression is.
 type Kind uint8
@@ -151,6 +154,7 @@ type Param struct {
 type Slab[T any] struct {
 	buf   []T
 	n     int // used of buf
+	most  int // values of an allocation; 0 for slabMax
 	again bool
 	full  [][]T // used up; kept where they are to be used again
 	free  [][]T
@@ -159,6 +163,9 @@ type Slab[T any] struct {
 // The allocations of a slab grow from the first to the second number of values, so that a short
 // text does not pay for a long one. With the word that the runtime adds, 2047 fit where 2048 do not.
 const slabMin, slabMax = 63, 2047
+
+// Few returns a slab whose allocations are small: what is taken from it may live apart, and each value keeps its neighbors.
+func Few[T any]() Slab[T] { return Slab[T]{most: slabMin} }
 
 // Take returns a value of its own.
 func (s *Slab[T]) Take() *T {
@@ -177,7 +184,7 @@ func (s *Slab[T]) more() {
 	if n := len(s.free); n > 0 {
 		s.buf, s.free = s.free[n-1], s.free[:n-1]
 	} else {
-		s.buf = make([]T, min(max(2*len(s.buf)+1, slabMin), slabMax))
+		s.buf = make([]T, min(max(2*len(s.buf)+1, slabMin), cmp.Or(s.most, slabMax)))
 	}
 	s.n = 0
 }

@@ -38,7 +38,7 @@ func (r *Recorder) Start(m *ir.Module) error {
 		if o := m.Origins().Get(id); len(o.Parents) == 0 {
 			root := history.Root{ID: uint32(id), Name: o.Name, Op: o.Op}
 			if o.Span != nil {
-				root.Line = o.Span.Line
+				root.Line = int(o.Span.Line)
 			}
 			s.Roots = append(s.Roots, root)
 		}
