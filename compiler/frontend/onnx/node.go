@@ -18,6 +18,7 @@ type node struct {
 	g      *graph
 	pb     *onnxpb.Node
 	row    *operator
+	body   func(*node) // converts a call of a function, which has no row
 	path   string
 	opset  int64
 	origin ir.OriginID

@@ -45,8 +45,16 @@ func branch(n *node) {
 // node may have the same.
 func (g *graph) inline(pb *onnxpb.Graph, path string) ([]*value, error) {
 	saved := *g
-	defer func() { g.pb, g.path, g.uses, g.outputs = saved.pb, saved.path, saved.uses, saved.outputs }()
+	defer func() {
+		g.pb, g.path, g.uses, g.outputs, g.nested = saved.pb, saved.path, saved.uses, saved.outputs, saved.nested
+	}()
 	g.pb, g.path = pb, path
+	if g.nested++; g.nested > maxNested {
+		return nil, fmt.Errorf("%s: functions, branches and loops are more than %d deep in each other", path, maxNested)
+	}
+	if err := g.inlining(len(pb.Nodes)); err != nil {
+		return nil, err
+	}
 	g.countUses()
 	g.outputs = map[string]bool{} // none is one of main
 	if err := g.supported(); err != nil {
