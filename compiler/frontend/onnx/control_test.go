@@ -44,7 +44,7 @@ func TestIf(t *testing.T) {
 	twice := branches("single", "Abs", 3, 4)
 	twice.NodeOut("Neg", "clash", []string{"x"}, []string{"inner"})
 	for want, b := range map[string]*ob.Builder{
-		`If "choice" (operator set 17): the condition (input 0, "data") depends on data; it must be known during the import`:                        branches("data", "Abs", 3, 4),
+		`graph.node[0].then_branch.node[0]: Squeeze "inner" (operator set 17): axis 0 has extent 3, expected 1`:                                     branches("data", "Abs", 3, 4),
 		`graph.node[0].else_branch.node[0]: NonZero "inner" (operator set 17): the operator is not supported`:                                       branches("single", "NonZero", 3, 4),
 		`graph.node[0].else_branch.node[0]: Concat "inner" (operator set 17): attribute "axis" is missing`:                                          branches("single", "Concat", 3, 4),
 		`graph.node[0]: If "choice" (operator set 17): graph.node[0].else_branch.node[0]: Abs "inner" (operator set 17): output "inner" is also an`: twice,

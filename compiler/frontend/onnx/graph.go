@@ -34,6 +34,11 @@ type graph struct {
 	prefix    string       // of the names of nodes: those of the nodes that the graph is in
 	inlined   int          // nodes of bodies so far
 	nested    int          // how many bodies the graph is in
+
+	symbols *symbols
+	control bool                // the model has nodes with bodies: no dataflow blocks yet
+	visible map[*relax.Var]bool // variables that are named after outputs of the model
+	cached  []*value            // computed shapes that were bound, which is where they are visible
 }
 
 // define gives a name its value; each name has one.
@@ -242,6 +247,9 @@ func (g *graph) emit(e relax.Expr, name string, output bool) (*relax.Var, error)
 			err = at.Err // the node says better where
 		}
 		return nil, err
+	}
+	if output {
+		g.visible[v] = true
 	}
 	return v, nil
 }

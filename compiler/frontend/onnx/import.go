@@ -60,7 +60,7 @@ func importModel(ctx context.Context, m *onnxpb.Model, o Options) (*ir.Module, e
 	g := &graph{
 		ctx: ctx, model: m, pb: m.Graph, path: "graph", opset: opset, table: operators(), origins: mod.Origins(),
 		bb: relax.NewBlockBuilder(mod, op.Table(), prover), prover: prover, values: map[string]*value{}, fold: maxFolded,
-		functions: fs,
+		functions: fs, control: hasControl(m), visible: map[*relax.Var]bool{},
 	}
 	if err := g.supported(); err != nil {
 		return nil, err
@@ -72,7 +72,9 @@ func importModel(ctx context.Context, m *onnxpb.Model, o Options) (*ir.Module, e
 	g.countUses()
 	attrs := ir.NewAttrs("num_input", len(params))
 	g.bb.BeginFunction("main", params, relax.FuncOpts{Attrs: attrs})
-	g.bb.BeginDataflow()
+	if !g.control {
+		g.bb.BeginDataflow()
+	}
 	if err := g.nodes(); err != nil {
 		return nil, err
 	}
@@ -80,9 +82,14 @@ func importModel(ctx context.Context, m *onnxpb.Model, o Options) (*ir.Module, e
 	if err != nil {
 		return nil, err
 	}
-	g.bb.EndDataflow()
+	if !g.control {
+		g.bb.EndDataflow()
+	}
 	if _, err := g.bb.EndFunction(result); err != nil {
 		return nil, err
+	}
+	if g.control {
+		g.cutAll()
 	}
 	return g.bb.Module().WithAttrs(ir.NewAttrs(ir.AttrInputNames, inputs, ir.AttrOutputNames, outputs)), nil
 }
@@ -143,7 +150,8 @@ func (g *graph) inputs(o Options) (params []*relax.Var, names []string, err erro
 		return nil, nil, err
 	}
 	seen := map[string]bool{}
-	sym := newSymbols()
+	g.symbols = newSymbols()
+	sym := g.symbols
 	if err := sym.bindShapes(g.pb, o.Shapes); err != nil {
 		return nil, nil, err
 	}
@@ -266,13 +274,11 @@ func (g *graph) output(name string, v *value) (e relax.Expr, err error) {
 			return nil, err
 		}
 	}
-	if x, ok := v.expr.(*relax.Var); ok && !x.Dataflow && g.isBound(x) {
+	if x, ok := v.expr.(*relax.Var); ok && g.visible[x] {
 		return x, nil
 	}
-	return g.bb.EmitOutput(v.expr, g.names.fresh(name))
+	return g.emit(v.expr, name, true)
 }
-
-func (g *graph) isBound(v *relax.Var) bool { return g.bb.LookupBinding(v) != nil }
 
 // materialise is tensor outside of a converter.
 func (n *node) materialise(v *value) (err error) {

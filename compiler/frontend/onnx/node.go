@@ -67,6 +67,7 @@ func (n *node) tensor(v *value) relax.Expr {
 		e = n.emit("relax.astype", args(e), "dtype", v.known.dtype)
 	}
 	v.expr = e
+	n.g.cached = append(n.g.cached, v)
 	return e
 }
 

@@ -21,6 +21,14 @@ type Dim struct {
 type symbols struct {
 	byName map[string]tir.Expr
 	names  names
+	born   []*tir.Var // those that values have at run time, in the order in which they were made
+}
+
+// extent is a new symbol for an extent that shows at run time.
+func (s *symbols) extent(hint string) *tir.Var {
+	v := tir.NewVar(s.names.fresh(hint+"_extent"), dtype.Int64T)
+	s.born = append(s.born, v)
+	return v
 }
 
 func newSymbols() *symbols { return &symbols{byName: map[string]tir.Expr{}} }
