@@ -2,12 +2,18 @@ package models
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"slices"
 	"testing"
+	"time"
 
 	. "github.com/irscope/irscope/compiler/frontend/onnx/onnxbuild"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
+	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/runtime/vm"
 	"github.com/irscope/irscope/target"
 )
 
@@ -23,13 +29,20 @@ func tensors(ts ...*tensor.Tensor) []*tensor.Tensor { return ts }
 
 // body is a graph that an attribute holds.
 func body(inputs, outputs []string, nodes ...onnxpb.Node) *onnxpb.Graph {
-	g := &onnxpb.Graph{Nodes: nodes}
+	g := &onnxpb.Graph{Name: "body", Nodes: nodes}
 	for _, name := range inputs {
 		g.Inputs = append(g.Inputs, onnxpb.ValueInfo{Name: name})
 	}
 	for _, name := range outputs {
 		g.Outputs = append(g.Outputs, onnxpb.ValueInfo{Name: name})
 	}
+	return g
+}
+
+// turns is the body of a loop, whose first two inputs are numbers and conditions.
+func turns(inputs, outputs []string, nodes ...onnxpb.Node) *onnxpb.Graph {
+	g := body(inputs, outputs, nodes...)
+	g.Inputs[0].Type, g.Inputs[1].Type = TypeOf(onnxpb.Int64), TypeOf(onnxpb.Bool)
 	return g
 }
 
@@ -47,8 +60,13 @@ func checkControl(t *testing.T, c control) {
 	mod := h.importModel(b.Model())
 	var first [][]*tensor.Tensor
 	for _, s := range []settings{
-		{target: target.Of("interp"), verify: true, readBack: true}, {level: 0, verify: true}, {level: 1, verify: true}, {level: 2, verify: true, readBack: true},
-		{level: 3, verify: true}, {target: target.Of("wasm"), level: 2, verify: true}, {target: target.Of("x86"), level: 2},
+		{target: target.Of("interp"), verify: true, readBack: true},
+		{level: 0, verify: true},
+		{level: 1, verify: true},
+		{level: 2, verify: true, readBack: true},
+		{level: 3, verify: true},
+		{target: target.Of("wasm"), level: 2, verify: true},
+		{target: target.Of("x86"), level: 2},
 	} {
 		outs, err := h.compileAndRun(mod, s, c.in)
 		if err != nil {
@@ -74,7 +92,10 @@ func checkControl(t *testing.T, c control) {
 	}
 }
 
-func f32(shape []int64, list ...float64) *tensor.Tensor { return filled(dtype.Float32T, shape, list...) }
+func f32(shape []int64, list ...float64) *tensor.Tensor {
+	return filled(dtype.Float32T, shape, list...)
+}
+
 func i64(shape []int64, list ...float64) *tensor.Tensor { return filled(dtype.Int64T, shape, list...) }
 
 func branchModels() []control {
@@ -105,19 +126,164 @@ func branchModels() []control {
 		}, [][]*tensor.Tensor{tensors(vec(1, 2)), tensors(vec(-1, 0, 0))}, [][]*tensor.Tensor{
 			tensors(vec(2, 4, 2, 4), i64([]int64{1}, 4), i64([]int64{1}, 4)), tensors(vec(0, 0, 0), i64([]int64{1}, 3), i64([]int64{1}, 3)),
 		}},
-		{"branches in branches, with a condition of one element in a row", func(b *Builder) {
-			x, c := b.Input("x", onnxpb.Float, 2), b.Input("c", onnxpb.Bool, 1)
-			inner := body(nil, ids("p"), node("If", ids(positive(b, x)), ids("p"),
-				Graph("then_branch", body(nil, ids("k"), node("Neg", ids(x), ids("k")))), Graph("else_branch", body(nil, ids("k"), node("Identity", ids(x), ids("k"))))))
-			b.NodeOut("If", "if", ids(c), ids("r"), Graph("then_branch", inner), Graph("else_branch", body(nil, ids("p"), node("Sqrt", ids(x), ids("p")))))
-			b.Output("r", onnxpb.Float)
-		}, [][]*tensor.Tensor{tensors(vec(1, 4), filled(dtype.BoolT, []int64{1}, 1)), tensors(vec(-1, -4), filled(dtype.BoolT, []int64{1}, 1)), tensors(vec(1, 4), filled(dtype.BoolT, []int64{1}, 0))},
-			[][]*tensor.Tensor{tensors(vec(-1, -4)), tensors(vec(-1, -4)), tensors(vec(1, 2))}},
+		{
+			"branches in branches, with a condition of one element in a row", func(b *Builder) {
+				x, c := b.Input("x", onnxpb.Float, 2), b.Input("c", onnxpb.Bool, 1)
+				inner := body(nil, ids("p"), node("If", ids(positive(b, x)), ids("p"),
+					Graph("then_branch", body(nil, ids("k"), node("Neg", ids(x), ids("k")))), Graph("else_branch", body(nil, ids("k"), node("Identity", ids(x), ids("k"))))))
+				b.NodeOut("If", "if", ids(c), ids("r"), Graph("then_branch", inner), Graph("else_branch", body(nil, ids("p"), node("Sqrt", ids(x), ids("p")))))
+				b.Output("r", onnxpb.Float)
+			},
+			[][]*tensor.Tensor{tensors(vec(1, 4), filled(dtype.BoolT, []int64{1}, 1)), tensors(vec(-1, -4), filled(dtype.BoolT, []int64{1}, 1)), tensors(vec(1, 4), filled(dtype.BoolT, []int64{1}, 0))},
+			[][]*tensor.Tensor{tensors(vec(-1, -4)), tensors(vec(-1, -4)), tensors(vec(1, 2))},
+		},
 	}
 }
 
 func TestBranches(t *testing.T) {
 	for _, c := range branchModels() {
 		t.Run(c.name, func(t *testing.T) { checkControl(t, c) })
+	}
+}
+
+func loopModels() []control {
+	scalar := func(v float64) *tensor.Tensor { return i64([]int64{}, v) }
+	truth := func(v float64) *tensor.Tensor { return filled(dtype.BoolT, []int64{}, v) }
+	vec := func(list ...float64) *tensor.Tensor { return f32([]int64{int64(len(list))}, list...) }
+	row := func(shape []int64, list ...float64) *tensor.Tensor { return f32(shape, list...) }
+	return []control{
+		{"a trip count that is data", func(b *Builder) {
+			m, x := b.Input("m", onnxpb.Int64), b.Input("x", onnxpb.Float, "n")
+			b.NodeOut("Loop", "loop", ids(m, "", x), ids("y", "all"), Graph("body", turns(ids("i", "c", "a"), ids("c2", "b", "e"),
+				node("Identity", ids("c"), ids("c2")), node("Cast", ids("i"), ids("fi"), Int("to", 1)), node("Add", ids("a", "fi"), ids("b")), node("Mul", ids("b", x), ids("e")))))
+			b.Output("y", onnxpb.Float)
+			b.Output("all", onnxpb.Float)
+			b.Output(b.Node("Shape", "size", ids("all")), onnxpb.Int64)
+		}, [][]*tensor.Tensor{tensors(scalar(3), vec(1, 2)), tensors(scalar(0), vec(1, 2, 3))}, [][]*tensor.Tensor{
+			tensors(vec(4, 5), row([]int64{3, 2}, 1, 4, 2, 6, 4, 10), i64([]int64{2}, 3, 2)),
+			tensors(vec(1, 2, 3), row([]int64{0, 3}), i64([]int64{2}, 0, 3)),
+		}},
+		{"a condition that is data, and no trip count", func(b *Builder) {
+			c, x := b.Input("c", onnxpb.Bool), b.Input("x", onnxpb.Float)
+			limit := b.Initializer("ten", Floats(nil, 10))
+			b.NodeOut("Loop", "loop", ids("", c, x), ids("y", "all"), Graph("body", turns(ids("i", "c1", "a"), ids("c2", "b", "e"),
+				node("Add", ids("a", "a"), ids("b")), node("Less", ids("b", limit), ids("c2")), node("Identity", ids("a"), ids("e")))))
+			b.Output("y", onnxpb.Float)
+			b.Output("all", onnxpb.Float)
+		}, [][]*tensor.Tensor{tensors(truth(1), row([]int64{}, 1)), tensors(truth(0), row([]int64{}, 1)), tensors(truth(1), row([]int64{}, 20))}, [][]*tensor.Tensor{
+			tensors(row([]int64{}, 16), vec(1, 2, 4, 8)), tensors(row([]int64{}, 1), row([]int64{0})), tensors(row([]int64{}, 40), vec(20)),
+		}},
+		{"a tensor that grows with each turn, and one that does not", func(b *Builder) {
+			m, x := b.Input("m", onnxpb.Int64), b.Input("x", onnxpb.Float, "n", 2)
+			yes := b.Initializer("yes", onnxpb.Tensor{Type: onnxpb.Bool, Data: []byte{1}})
+			b.NodeOut("Loop", "loop", ids(m, yes, x, x), ids("y", "z"), Graph("body", turns(ids("i", "c1", "a", "k"), ids("c1", "b", "k2"),
+				node("Concat", ids("a", x), ids("b"), Int("axis", 0)), node("Add", ids("k", x), ids("k2")))))
+			b.Output(b.Node("Neg", "after", ids("y")), onnxpb.Float)
+			b.Output(b.Node("Add", "both", ids("z", x)), onnxpb.Float)
+		}, [][]*tensor.Tensor{tensors(scalar(2), counted(1, 2)), tensors(scalar(0), counted(2, 2))}, [][]*tensor.Tensor{
+			tensors(row([]int64{3, 2}, 0, -1, 0, -1, 0, -1), row([]int64{1, 2}, 0, 4)), tensors(row([]int64{2, 2}, 0, -1, -2, -3), row([]int64{2, 2}, 0, 2, 4, 6)),
+		}},
+		{"a trip count that is an extent, in which another loop stands", func(b *Builder) {
+			x := b.Input("x", onnxpb.Float, "n", "k")
+			b.NodeOut("Shape", "shape", ids(x), ids("s"))
+			m := b.Node("Gather", "m", ids("s", b.Initializer("zero", Ints(nil, 0))))
+			k := b.Node("Gather", "k", ids("s", b.Initializer("one", Ints(nil, 1))))
+			zero := b.Initializer("nothing", Floats(nil, 0))
+			inside := turns(ids("j", "d1", "t"), ids("d1", "t2"), node("Gather", ids("r", "j"), ids("v"), Int("axis", 0)), node("Mul", ids("v", "v"), ids("vv")), node("Add", ids("t", "vv"), ids("t2")))
+			b.NodeOut("Loop", "loop", ids(m, "", zero), ids("sum", "rows"), Graph("body", turns(ids("i", "c1", "a"), ids("c1", "b", "q"),
+				node("Gather", ids(x, "i"), ids("r"), Int("axis", 0)), node("Loop", ids(k, "", zero), ids("q"), Graph("body", inside)), node("Add", ids("a", "q"), ids("b")))))
+			b.Output("sum", onnxpb.Float)
+			b.Output(b.Node("Add", "twice", ids("rows", "rows")), onnxpb.Float)
+		}, [][]*tensor.Tensor{tensors(counted(2, 3)), tensors(counted(0, 3)), tensors(counted(1, 1))}, [][]*tensor.Tensor{
+			tensors(row([]int64{}, 55), vec(10, 100)), tensors(row([]int64{}, 0), row([]int64{0})), tensors(row([]int64{}, 0), vec(0)),
+		}},
+		{"a few turns that are written out, whose extents differ", func(b *Builder) {
+			x := b.Input("x", onnxpb.Float, 4)
+			three := b.Initializer("three", Ints(nil, 3))
+			b.NodeOut("Loop", "loop", ids(three, "", x), ids("y", "all"), Graph("body", turns(ids("i", "c1", "a"), ids("go", "b", "e"),
+				node("Unsqueeze", ids("i", "first"), ids("from")), node("Slice", ids("a", "from", "end"), ids("b")), node("ReduceSum", ids("b"), ids("e"), Int("keepdims", 0)),
+				node("Less", ids("i", "one"), ids("go")))))
+			b.Initializer("first", Shape(0))
+			b.Initializer("one", Ints(nil, 1))
+			b.Initializer("end", Shape(9))
+			b.Output("y", onnxpb.Float)
+			b.Output("all", onnxpb.Float)
+		}, [][]*tensor.Tensor{tensors(counted(4))}, [][]*tensor.Tensor{tensors(vec(1, 2, 3), vec(6, 6))}},
+		{"a branch in a loop", func(b *Builder) {
+			m, x := b.Input("m", onnxpb.Int64), b.Input("x", onnxpb.Float, 2)
+			zero := b.Initializer("zero", Floats(nil, 0))
+			b.NodeOut("Loop", "loop", ids(m, "", x), ids("y"), Graph("body", turns(ids("i", "c1", "a"), ids("c1", "b"),
+				node("ReduceSum", ids("a"), ids("s"), Int("keepdims", 0)), node("Greater", ids("s", zero), ids("p")),
+				node("If", ids("p"), ids("b"), Graph("then_branch", body(nil, ids("u"), node("Sub", ids("a", x), ids("w")), node("Sub", ids("w", x), ids("u")))),
+					Graph("else_branch", body(nil, ids("u"), node("Neg", ids("a"), ids("u"))))))))
+			b.Output("y", onnxpb.Float)
+		}, [][]*tensor.Tensor{tensors(scalar(1), vec(1, 2)), tensors(scalar(2), vec(1, 2)), tensors(scalar(3), vec(1, 2))}, [][]*tensor.Tensor{tensors(vec(-1, -2)), tensors(vec(1, 2)), tensors(vec(-1, -2))}},
+		{"a scan forth and back along a symbolic axis", func(b *Builder) {
+			x, s := b.Input("x", onnxpb.Float, 2, "n"), b.Input("s", onnxpb.Float, 2)
+			b.NodeOut("Scan", "scan", ids(s, x, x), ids("last", "sums", "back"), Graph("body", body(ids("a", "e", "f"), ids("b", "o", "p"),
+				node("Add", ids("a", "e"), ids("b")), node("Identity", ids("b"), ids("o")), node("Sub", ids("e", "f"), ids("p")))),
+				Int("num_scan_inputs", 2), IntList("scan_input_axes", 1, -1), IntList("scan_input_directions", 0, 1),
+				IntList("scan_output_axes", 1, 0), IntList("scan_output_directions", 0, 1))
+			b.Output("last", onnxpb.Float)
+			b.Output("sums", onnxpb.Float)
+			b.Output(b.Node("Neg", "after", ids("back")), onnxpb.Float)
+		}, [][]*tensor.Tensor{tensors(counted(2, 3), vec(10, 20))}, [][]*tensor.Tensor{
+			tensors(vec(13, 32), row([]int64{2, 3}, 10, 11, 13, 23, 27, 32), row([]int64{3, 2}, -2, -2, 0, 0, 2, 2)),
+		}},
+		{"a scan of a known axis, which is written out", func(b *Builder) {
+			x, s := b.Input("x", onnxpb.Float, 3, 2), b.Input("s", onnxpb.Float, 2)
+			b.NodeOut("Scan", "scan", ids(s, x), ids("last", "sums"), Graph("body", body(ids("a", "e"), ids("b", "o"), node("Add", ids("a", "e"), ids("b")), node("Neg", ids("b"), ids("o")))),
+				Int("num_scan_inputs", 1), IntList("scan_input_directions", 1))
+			b.Output("last", onnxpb.Float)
+			b.Output("sums", onnxpb.Float)
+		}, [][]*tensor.Tensor{tensors(counted(3, 2), vec(10, 20))}, [][]*tensor.Tensor{tensors(vec(16, 29), row([]int64{3, 2}, -14, -25, -16, -28, -16, -29))}},
+	}
+}
+
+func TestLoops(t *testing.T) {
+	for _, c := range loopModels() {
+		t.Run(c.name, func(t *testing.T) { checkControl(t, c) })
+	}
+}
+
+// endless is a model whose loop runs m times, or for ever if its condition does not end it.
+func endless(b *Builder) {
+	m, c, x := b.Input("m", onnxpb.Int64), b.Input("c", onnxpb.Bool), b.Input("x", onnxpb.Float, 2)
+	b.NodeOut("Loop", "loop", ids(m, c, x), ids("y"), Graph("body", turns(ids("i", "c1", "a"), ids("c2", "b"),
+		node("Identity", ids("c1"), ids("c2")), node("Add", ids("a", x), ids("b")))))
+	b.Output("y", onnxpb.Float)
+}
+
+// TestManyTurns: a loop of more turns than functions may call each other deep, and one that is stopped.
+func TestManyTurns(t *testing.T) {
+	h, b := newHarness(t), New("endless", 17)
+	endless(b)
+	for _, s := range []settings{{target: target.Of("interp")}, {level: 0}, {level: 2}} {
+		res, err := h.compile(h.importModel(b.Model()), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prog := h.open(res.Artifact)
+		in := func(m int64) []*tensor.Tensor {
+			return tensors(i64([]int64{}, float64(m)), filled(dtype.BoolT, []int64{}, 1), f32([]int64{2}, 1, 2))
+		}
+		if out := h.run(prog, in(5000)); !slices.Equal(out[0].Floats(), []float64{5001, 10002}) {
+			t.Errorf("%s: %v", s, out[0].Floats())
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		start := time.Now()
+		if _, err := prog.Run(ctx, "main", in(1<<40)...); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 10*time.Second {
+			t.Errorf("%s: %v after %v", s, err, time.Since(start))
+		}
+		cancel()
+		prog.Close()
+		few, err := res.Artifact.Open(t.Context(), h.eng, runtime.DeviceOptions{}, vm.Options{MaxTurns: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := few.Run(t.Context(), "main", in(1<<40)...); !errors.Is(err, vm.ErrTurns) {
+			t.Errorf("%s: %v", s, err)
+		}
+		few.Close()
 	}
 }

@@ -35,10 +35,12 @@ type graph struct {
 	inlined   int          // nodes of bodies so far
 	nested    int          // how many bodies the graph is in
 
-	symbols *symbols
-	control bool                // the model has nodes with bodies: no dataflow blocks yet
-	visible map[*relax.Var]bool // variables that are named after outputs of the model
-	cached  []*value            // computed shapes that were bound, which is where they are visible
+	symbols       *symbols
+	built         []builtFunc // functions that loops became
+	functionNames names
+	control       bool                // the model has nodes with bodies: no dataflow blocks yet
+	visible       map[*relax.Var]bool // variables that are named after outputs of the model
+	cached        []*value            // computed shapes that were bound, which is where they are visible
 }
 
 // define gives a name its value; each name has one.

@@ -60,7 +60,7 @@ func importModel(ctx context.Context, m *onnxpb.Model, o Options) (*ir.Module, e
 	g := &graph{
 		ctx: ctx, model: m, pb: m.Graph, path: "graph", opset: opset, table: operators(), origins: mod.Origins(),
 		bb: relax.NewBlockBuilder(mod, op.Table(), prover), prover: prover, values: map[string]*value{}, fold: maxFolded,
-		functions: fs, control: hasControl(m), visible: map[*relax.Var]bool{},
+		functions: fs, control: hasControl(m), visible: map[*relax.Var]bool{}, functionNames: names{used: map[string]int{"main": 0}},
 	}
 	if err := g.supported(); err != nil {
 		return nil, err

@@ -13,7 +13,14 @@ import (
 
 // controlRows are the operators that have graphs as attributes.
 func controlRows() []operator {
-	return []operator{{name: "If", minIn: 1, maxIn: 1, attrs: []string{"else_branch", "then_branch"}, convert: branch}}
+	return []operator{
+		{name: "If", minIn: 1, maxIn: 1, attrs: []string{"else_branch", "then_branch"}, convert: branch},
+		{name: "Loop", maxIn: -1, attrs: []string{"body"}, convert: loopOp},
+		{
+			name: "Scan", minIn: 1, maxIn: -1, convert: scan,
+			attrs: []string{"body", "num_scan_inputs", "scan_input_axes", "scan_input_directions", "scan_output_axes", "scan_output_directions"},
+		},
+	}
 }
 
 // branch takes the branch that a condition selects which is known during the import, as those are that ask whether a shape has one axis more.

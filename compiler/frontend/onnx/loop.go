@@ -1,0 +1,311 @@
+package onnx
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// Loop and Scan are repeated in one of two ways. A few turns whose number is known are written out: iteration numbers and what is computed from them
+// are known then, so that extents may differ from turn to turn, and kernels fuse across turns. Otherwise the body becomes a function that calls itself.
+
+// maxUnrolled bounds the nodes of a loop that is written out: the time that it takes to compile grows with them.
+const maxUnrolled = 256
+
+// loop is a node Loop or Scan while it is converted.
+type loop struct {
+	*node
+	body     *onnxpb.Graph
+	path     string
+	numbered bool   // the body takes the number of the turn and the condition, and yields a condition
+	limit    *value // how many turns there are at most, nil for any number
+	cond     *value // whether there is a first one, nil for certainly
+	carried  []*value
+	sources  []*source
+	scans    int // results that are collected, one element from each turn
+}
+
+// source is a tensor of which each turn gets an element.
+type source struct {
+	v       *value
+	axis    int
+	reverse bool
+}
+
+// turn is what one repetition of the body takes or yields.
+type turn struct {
+	number   *value
+	cond     *value
+	carried  []*value
+	elements []*value
+}
+
+// repeat makes the results of the node those of the loop: what it carries, and what it collects along a new first axis.
+func (l *loop) repeat() (carried, collected []*value) {
+	if carried, collected, ok := l.unrolled(); ok {
+		return carried, collected
+	}
+	return l.recursive()
+}
+
+// run converts the body for one turn. The names of its inputs are gone behind it.
+func (l *loop) run(in turn) (out turn) {
+	g := l.g
+	list := append(append([]*value{}, in.carried...), in.elements...)
+	if l.numbered {
+		list = append([]*value{in.number, in.cond}, list...)
+	}
+	for i, v := range list {
+		name := l.body.Inputs[i].Name
+		if name == "" {
+			l.fail("input %d of the body has no name", i)
+		}
+		if err := g.define(name, v); err != nil {
+			l.fail("input %d of the body: %v", i, err)
+		}
+		if t := v.tensorInfo(); t != nil {
+			if want := l.body.Inputs[i].Type; want != nil && want.Tensor != nil && want.Tensor.Elem != onnxpb.Undefined && onnxpb.FromDType(t.DType) != want.Tensor.Elem {
+				l.fail("input %d of the body (%q) is declared as %v, but gets %s", i, name, want.Tensor.Elem, t.DType)
+			}
+		}
+	}
+	outs, err := g.inline(l.body, l.path)
+	l.check(err)
+	for i := range list {
+		delete(g.values, l.body.Inputs[i].Name)
+	}
+	if l.numbered {
+		out.cond, outs = outs[0], outs[1:]
+	}
+	out.carried, out.elements = outs[:len(l.carried)], outs[len(l.carried):]
+	return out
+}
+
+// element returns the only element of a value if it is known, nil otherwise.
+func (l *loop) element(v *value, what string) tir.Expr {
+	k := l.g.elems(v)
+	if k == nil {
+		return nil
+	}
+	if len(k.elems) != 1 {
+		l.fail("%s has %d elements, expected one", what, len(k.elems))
+	}
+	return k.elems[0]
+}
+
+// truth returns a condition if it is known.
+func (l *loop) truth(v *value) (holds, known bool) {
+	if v == nil {
+		return true, true
+	}
+	e := l.element(v, "the condition")
+	if e == nil {
+		return false, false
+	}
+	n, ok := tir.AsInt(e)
+	return n != 0, ok
+}
+
+// unrolled writes out the turns if they are few and their number is known.
+func (l *loop) unrolled() (carried, collected []*value, ok bool) {
+	if l.limit == nil {
+		return nil, nil, false
+	}
+	e := l.element(l.limit, "the trip count")
+	if e == nil {
+		return nil, nil, false
+	}
+	count, ok := tir.AsInt(e)
+	holds, known := l.truth(l.cond)
+	if !ok || !known || !holds || count < 1 || count > maxUnrolled/int64(max(1, len(l.body.Nodes))) {
+		return nil, nil, false
+	}
+	inlined := l.g.inlined
+	yes := &value{known: scalar(dtype.BoolT, tir.Bool(true))}
+	collect := make([][]relax.Expr, l.scans)
+	carried = l.carried
+	for i := range count {
+		in := turn{number: &value{known: scalar(dtype.Int64T, tir.Int(i))}, cond: yes, carried: carried}
+		for _, s := range l.sources {
+			at := i
+			if s.reverse {
+				at = count - 1 - i
+			}
+			in.elements = append(in.elements, &value{expr: l.pick(l.tensor(s.v), s.axis, l.tensor(&value{known: scalar(dtype.Int64T, tir.Int(at))}))})
+		}
+		out := l.run(in)
+		carried = out.carried
+		for k, v := range out.elements {
+			x := l.tensor(v)
+			collect[k] = append(collect[k], l.reshape(x, append([]tir.Expr{tir.Int(1)}, l.extents(x, k)...)))
+		}
+		holds, known := l.truth(out.cond)
+		if !known {
+			return nil, nil, false // what has been written is not used
+		}
+		if l.g.inlined-inlined > 4*maxUnrolled && i+1 < count { // bodies in it
+			return nil, nil, false
+		}
+		if !holds {
+			break
+		}
+	}
+	for _, list := range collect {
+		x := list[0]
+		if len(list) > 1 {
+			x = l.emit("relax.concat", args(tuple(list)), "axis", int64(0))
+		}
+		collected = append(collected, &value{expr: x})
+	}
+	return carried, collected, true
+}
+
+// pick is the element of a tensor at an index along an axis.
+func (l *loop) pick(x relax.Expr, axis int, index relax.Expr) relax.Expr {
+	return l.emit("relax.take", args(x, index), "axis", int64(axis))
+}
+
+// extents are those of an element that is collected.
+func (l *loop) extents(x relax.Expr, k int) []tir.Expr {
+	t, ok := relax.SInfoOf(x).(*relax.TensorStructInfo)
+	if !ok {
+		l.fail("output %d of the body is not a tensor", len(l.body.Outputs)-l.scans+k)
+	}
+	dims, ok := t.Dims()
+	if !ok {
+		l.fail("the shape of output %d of the body is not known during the import", len(l.body.Outputs)-l.scans+k)
+	}
+	return dims
+}
+
+// results makes carried values and collected ones the results of the node.
+func (l *loop) results(carried, collected []*value) {
+	for i, v := range append(carried, collected...) {
+		if i < len(l.pb.Outputs) {
+			l.setValue(i, v)
+		}
+	}
+}
+
+// loopOp is Loop: operands are the trip count, the condition, and what is carried.
+func loopOp(n *node) {
+	l := &loop{node: n, path: n.path + ".body", numbered: true}
+	if n.has(0) {
+		n.wantDType(0, "int64", func(d dtype.DType) bool { return d == dtype.Int64T })
+		l.limit = n.value(0)
+	}
+	if n.has(1) {
+		n.wantDType(1, "bool", dtype.DType.IsBool)
+		l.cond = n.value(1)
+	}
+	for i := 2; i < len(n.in); i++ {
+		n.info(i)
+		l.carried = append(l.carried, n.value(i))
+	}
+	l.body = n.graph("body", 2+len(l.carried), 1+len(l.carried))
+	l.scans = len(l.body.Outputs) - 1 - len(l.carried)
+	l.outputs()
+	l.results(l.repeat())
+}
+
+func (l *loop) outputs() {
+	if want := len(l.carried) + l.scans; len(l.pb.Outputs) > want {
+		l.fail("has %d outputs, but the body yields %d", len(l.pb.Outputs), want)
+	}
+}
+
+// scan is Scan: operands are what is carried, and the tensors whose elements the turns get.
+func scan(n *node) {
+	if n.opset < 9 {
+		n.fail("operator set %d is not supported for Scan, which was another operator before 9", n.opset)
+	}
+	count := n.int("num_scan_inputs", 0)
+	if count < 1 || count > int64(len(n.in)) {
+		n.fail("attribute \"num_scan_inputs\" is %d for %d inputs", count, len(n.in))
+	}
+	l := &loop{node: n, path: n.path + ".body"}
+	states := len(n.in) - int(count)
+	for i := range states {
+		n.info(i)
+		l.carried = append(l.carried, n.value(i))
+	}
+	l.body = n.graph("body", len(n.in), states)
+	l.scans = len(l.body.Outputs) - states
+	l.outputs()
+	axes, directions := l.each("scan_input_axes", int(count)), l.directions("scan_input_directions", int(count))
+	var extent tir.Expr
+	ctx := &relax.InferContext{Prover: n.g.prover}
+	for i := range int(count) {
+		dims := n.dims(states + i)
+		axis := n.axis(axes[i], len(dims))
+		l.sources = append(l.sources, &source{n.value(states + i), axis, directions[i]})
+		switch {
+		case extent == nil:
+			extent = dims[axis]
+		case ctx.Equal(extent, dims[axis]) == relax.False:
+			n.fail("inputs %d and %d have %s and %s elements along their axes, expected as many", states, states+i, relax.FormatPrim(extent), relax.FormatPrim(dims[axis]))
+		}
+	}
+	l.limit = &value{known: scalar(dtype.Int64T, extent)}
+	outAxes, reversed := l.each("scan_output_axes", l.scans), l.directions("scan_output_directions", l.scans)
+	carried, collected := l.repeat()
+	for k, v := range collected {
+		x := n.tensor(v)
+		if reversed[k] {
+			x = n.emit("relax.flip", args(x), "axis", int64(0))
+		}
+		rank := len(l.extents(x, k))
+		if axis := n.axis(outAxes[k], rank); axis > 0 {
+			var order []int64
+			for i := 1; i < rank; i++ {
+				order = append(order, int64(i))
+			}
+			order = append(order[:axis:axis], append([]int64{0}, order[axis:]...)...)
+			x = n.emit("relax.permute_dims", args(x), "axes", order)
+		}
+		collected[k] = &value{expr: x}
+	}
+	l.results(carried, collected)
+}
+
+// each is a list attribute with a number for each of count tensors, zeros by default.
+func (l *loop) each(name string, count int) []int64 {
+	list := l.ints(name)
+	if list == nil {
+		return make([]int64, count)
+	}
+	if len(list) != count {
+		l.fail("attribute %q has %d elements, expected %d", name, len(list), count)
+	}
+	return list
+}
+
+func (l *loop) directions(name string, count int) []bool {
+	out := make([]bool, count)
+	for i, d := range l.each(name, count) {
+		if d != 0 && d != 1 {
+			l.fail("attribute %q has the element %d, expected 0 or 1", name, d)
+		}
+		out[i] = d == 1
+	}
+	return out
+}
+
+// emptyRows is a tensor of no elements of the given extents.
+func (l *loop) emptyRows(d dtype.DType, dims []tir.Expr) relax.Expr {
+	dims = append([]tir.Expr{tir.Int(0)}, dims...)
+	if shape, ok := relax.StaticInts(dims); ok {
+		b, err := ir.NewBlob(d, shape, nil)
+		l.check(err)
+		return &relax.Constant{Base: ir.Base{Origin: l.origin}, Data: b}
+	}
+	zero, err := ir.NewBlob(d, []int64{}, make([]byte, d.Bytes()))
+	l.check(err)
+	return l.emit("relax.full", args(shapeExpr(dims), &relax.Constant{Data: zero}), "dtype", d)
+}
+
+var errEndless = fmt.Errorf("the loop has neither a trip count nor a condition that can end it")
