@@ -209,6 +209,20 @@ func loopModels() []control {
 			b.Output("y", onnxpb.Float)
 			b.Output("all", onnxpb.Float)
 		}, [][]*tensor.Tensor{tensors(counted(4))}, [][]*tensor.Tensor{tensors(vec(1, 2, 3), vec(6, 6))}},
+		{"bounds of a slice that are data", func(b *Builder) {
+			x, from, to := b.Input("x", onnxpb.Float, "n", 3), b.Input("from", onnxpb.Int64, 1), b.Input("to", onnxpb.Int32, 1)
+			axis := b.Initializer("axis", Shape(1))
+			b.Output(b.Node("Slice", "s", ids(x, from, b.Node("Cast", "wide", ids(to), Int("to", 7)), axis)), onnxpb.Float)
+			b.Output(b.Node("Slice", "t", ids(x, from, b.Initializer("end", Shape(1<<62)), axis, b.Initializer("step", Shape(2)))), onnxpb.Float)
+			both := b.Node("Concat", "both", ids(from, from), Int("axis", 0))
+			b.Output(b.Node("Slice", "u", ids(x, both, b.Initializer("ends", Shape(9, 9)))), onnxpb.Float)
+		}, [][]*tensor.Tensor{
+			tensors(counted(2, 3), i64([]int64{1}, 1), filled(dtype.Int32T, []int64{1}, 2)), tensors(counted(2, 3), i64([]int64{1}, -1), filled(dtype.Int32T, []int64{1}, 1)),
+			tensors(counted(1, 3), i64([]int64{1}, -9), filled(dtype.Int32T, []int64{1}, -1)),
+		}, [][]*tensor.Tensor{
+			tensors(row([]int64{2, 1}, 1, 4), row([]int64{2, 1}, 1, 4), row([]int64{1, 2}, 4, 5)), tensors(row([]int64{2, 0}), row([]int64{2, 1}, 2, 5), row([]int64{1, 1}, 5)),
+			tensors(row([]int64{1, 2}, 0, 1), row([]int64{1, 2}, 0, 2), row([]int64{1, 3}, 0, 1, 2)),
+		}},
 		{"a branch in a loop", func(b *Builder) {
 			m, x := b.Input("m", onnxpb.Int64), b.Input("x", onnxpb.Float, 2)
 			zero := b.Initializer("zero", Floats(nil, 0))

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/compiler/ir"
@@ -73,8 +74,12 @@ func (l *loop) run(in turn) (out turn) {
 			}
 		}
 	}
+	born := len(g.symbols.born)
 	outs, err := g.inline(l.body, l.path)
 	l.check(err)
+	for i, v := range outs {
+		outs[i] = l.declared(v, l.body.Outputs[i].Type, g.symbols.born[born:])
+	}
 	for i := range list {
 		delete(g.values, l.body.Inputs[i].Name)
 	}
@@ -83,6 +88,31 @@ func (l *loop) run(in turn) (out turn) {
 	}
 	out.carried, out.elements = outs[:len(l.carried)], outs[len(l.carried):]
 	return out
+}
+
+// declared is a result of the body with the extents that the model declares where they are symbols of the body, which would be others in each turn.
+func (l *loop) declared(v *value, t *onnxpb.Type, own []*tir.Var) *value {
+	if v.expr == nil || t == nil || t.Tensor == nil || !t.Tensor.HasShape {
+		return v
+	}
+	info := v.tensorInfo()
+	if info == nil {
+		return v
+	}
+	dims, ok := info.Dims()
+	if !ok || len(dims) != len(t.Tensor.Shape) {
+		return v
+	}
+	cast := slices.Clone(dims)
+	for i, d := range t.Tensor.Shape {
+		if d.HasValue && d.Value >= 0 && mentions(dims[i], own) {
+			cast[i] = tir.Int(d.Value)
+		}
+	}
+	if sameDims(cast, dims) {
+		return v
+	}
+	return &value{expr: l.matchCast(v.expr, cast)}
 }
 
 // element returns the only element of a value if it is known, nil otherwise.

@@ -17,7 +17,7 @@ func controlRows() []operator {
 		{name: "If", minIn: 1, maxIn: 1, attrs: []string{"else_branch", "then_branch"}, convert: branch},
 		{name: "Loop", maxIn: -1, attrs: []string{"body"}, convert: loopOp},
 		{
-			name: "Scan", minIn: 1, maxIn: -1, convert: scan,
+			name: "Scan", maxIn: -1, convert: scan,
 			attrs: []string{"body", "num_scan_inputs", "scan_input_axes", "scan_input_directions", "scan_output_axes", "scan_output_directions"},
 		},
 	}
