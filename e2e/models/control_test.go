@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -299,5 +300,82 @@ func TestManyTurns(t *testing.T) {
 			t.Errorf("%s: %v", s, err)
 		}
 		few.Close()
+	}
+}
+
+func dynamicModels() []control {
+	vec := func(list ...float64) *tensor.Tensor { return f32([]int64{int64(len(list))}, list...) }
+	ints := func(list ...float64) *tensor.Tensor { return i64([]int64{int64(len(list))}, list...) }
+	bools := func(list ...float64) *tensor.Tensor { return filled(dtype.BoolT, []int64{int64(len(list))}, list...) }
+	scalar := func(v float64) *tensor.Tensor { return i64([]int64{}, v) }
+	float := func(v float64) *tensor.Tensor { return f32([]int64{}, v) }
+	// Two batches of four boxes, and two classes.
+	boxes := f32([]int64{2, 4, 4}, 0, 0, 1, 1, 0, .1, 1, 1.1, 0, 10, 1, 11, 1, 1, 0, 0, 0, 0, 2, 2, 5, 5, 7, 7, 0, 0, 2, 1.9, 9, 9, 9, 9)
+	scores := f32([]int64{2, 2, 4}, .9, .75, .6, .95, .1, .8, .8, .05, .5, .5, .6, 0, .3, .2, .1, .9)
+	return []control{
+		{"where elements are not zero, and as many rows taken", func(b *Builder) {
+			x := b.Input("x", onnxpb.Float, "n", 3)
+			at := b.Node("NonZero", "at", ids(x))
+			b.Output(at, onnxpb.Int64)
+			b.Output(b.Node("GatherND", "values", ids(x, b.Node("Transpose", "pairs", ids(at)))), onnxpb.Float)
+			b.Output(b.Node("Shape", "shape", ids(at)), onnxpb.Int64)
+		}, [][]*tensor.Tensor{tensors(f32([]int64{2, 3}, 0, 2, -0.0, 3, 0, math.NaN())), tensors(f32([]int64{1, 3})), tensors(f32([]int64{0, 3}))}, [][]*tensor.Tensor{
+			tensors(i64([]int64{2, 3}, 0, 1, 1, 1, 0, 2), vec(2, 3, math.NaN()), ints(2, 3)), tensors(i64([]int64{2, 0}), vec(), ints(2, 0)), tensors(i64([]int64{2, 0}), vec(), ints(2, 0)),
+		}},
+		{"elements that a condition selects", func(b *Builder) {
+			x, c := b.Input("x", onnxpb.Float, 3, 2), b.Input("c", onnxpb.Bool, "m")
+			b.Output(b.Node("Compress", "rows", ids(x, c), Int("axis", 0)), onnxpb.Float)
+			b.Output(b.Node("Compress", "flat", ids(x, c)), onnxpb.Float)
+			rows := b.Node("Compress", "back", ids(x, c), Int("axis", -2))
+			b.Output(b.Node("ReduceSum", "sum", ids(rows, b.Initializer("zero", Shape(0))), Int("keepdims", 0)), onnxpb.Float)
+		}, [][]*tensor.Tensor{tensors(counted(3, 2), bools(1, 0, 1)), tensors(counted(3, 2), bools(0, 1)), tensors(counted(3, 2), bools(0, 0, 0))}, [][]*tensor.Tensor{
+			tensors(f32([]int64{2, 2}, 0, 1, 4, 5), vec(0, 2), vec(4, 6)), tensors(f32([]int64{1, 2}, 2, 3), vec(1), vec(2, 3)), tensors(f32([]int64{0, 2}), vec(), vec(0, 0)),
+		}},
+		{"distinct elements in order, and as they come", func(b *Builder) {
+			x := b.Input("x", onnxpb.Float, "n")
+			for k, sorted := range []int64{1, 0} {
+				y := ids("a", "b", "c", "d")
+				for i := range y {
+					y[i] += string(rune('0' + k))
+				}
+				b.NodeOut("Unique", "unique"+y[0], ids(x), y, Int("sorted", sorted))
+				b.Output(y[0], onnxpb.Float)
+				for _, name := range y[1:] {
+					b.Output(name, onnxpb.Int64)
+				}
+			}
+		}, [][]*tensor.Tensor{tensors(vec(2, 1, 1, 3, 4, 3)), tensors(vec(5)), tensors(vec(7, 7, 7))}, [][]*tensor.Tensor{
+			tensors(vec(1, 2, 3, 4), ints(1, 0, 3, 4), ints(1, 0, 0, 2, 3, 2), ints(2, 1, 2, 1), vec(2, 1, 3, 4), ints(0, 1, 3, 4), ints(0, 1, 1, 2, 3, 2), ints(1, 2, 2, 1)),
+			tensors(vec(5), ints(0), ints(0), ints(1), vec(5), ints(0), ints(0), ints(1)), tensors(vec(7), ints(0), ints(0, 0, 0), ints(3), vec(7), ints(0), ints(0, 0, 0), ints(3)),
+		}},
+		{"distinct rows and columns", func(b *Builder) {
+			x := b.Input("x", onnxpb.Int64, "n", 3)
+			b.NodeOut("Unique", "rows", ids(x), ids("r", "ri", "rv", "rc"), Int("axis", 0))
+			b.NodeOut("Unique", "columns", ids(x), ids("c", "", "cv"), Int("axis", -1), Int("sorted", 0))
+			for _, name := range ids("r", "ri", "rv", "rc", "c", "cv") {
+				b.Output(name, onnxpb.Int64)
+			}
+		}, [][]*tensor.Tensor{tensors(i64([]int64{4, 3}, 2, 3, 2, 1, 0, 1, 2, 3, 2, 1, -1, 1))}, [][]*tensor.Tensor{
+			tensors(i64([]int64{3, 3}, 1, -1, 1, 1, 0, 1, 2, 3, 2), ints(3, 1, 0), ints(2, 1, 2, 0), ints(1, 1, 2), i64([]int64{4, 2}, 2, 3, 1, 0, 2, 3, 1, -1), ints(0, 1, 0)),
+		}},
+		{"boxes that are not suppressed", func(b *Builder) {
+			x, s := b.Input("boxes", onnxpb.Float, "b", "n", 4), b.Input("scores", onnxpb.Float, "b", "c", "n")
+			m, iou, least := b.Input("m", onnxpb.Int64), b.Input("iou", onnxpb.Float), b.Input("least", onnxpb.Float)
+			y := b.Node("NonMaxSuppression", "chosen", ids(x, s, m, iou, least))
+			b.Output(y, onnxpb.Int64)
+			b.Output(b.Node("NonMaxSuppression", "no_threshold", ids(x, s, m, iou)), onnxpb.Int64)
+			b.Output(b.Node("NonMaxSuppression", "no_limit", ids(x, s)), onnxpb.Int64)
+			b.Output(b.Node("NonMaxSuppression", "centers", ids(x, s, m, iou, least), Int("center_point_box", 1)), onnxpb.Int64)
+			b.Output(b.Node("Gather", "which", ids(y, b.Initializer("two", Ints(nil, 2))), Int("axis", 1)), onnxpb.Int64)
+		}, [][]*tensor.Tensor{tensors(boxes, scores, scalar(2), float(.5), float(.4))}, [][]*tensor.Tensor{tensors(
+			i64([]int64{7, 3}, 0, 0, 3, 0, 0, 2, 0, 1, 1, 0, 1, 2, 1, 0, 2, 1, 0, 1, 1, 1, 3), i64([]int64{8, 3}, 0, 0, 3, 0, 0, 2, 0, 1, 1, 0, 1, 2, 1, 0, 2, 1, 0, 1, 1, 1, 3, 1, 1, 0), i64([]int64{0, 3}),
+			i64([]int64{7, 3}, 0, 0, 3, 0, 0, 0, 0, 1, 1, 0, 1, 2, 1, 0, 2, 1, 0, 1, 1, 1, 3), ints(3, 2, 1, 2, 2, 1, 3),
+		)}},
+	}
+}
+
+func TestDynamic(t *testing.T) {
+	for _, c := range dynamicModels() {
+		t.Run(c.name, func(t *testing.T) { checkControl(t, c) })
 	}
 }

@@ -270,18 +270,12 @@ func (f *frame) once() turn {
 	for i, s := range f.sources {
 		var at relax.Expr = f.number
 		if s.reverse {
-			last := f.emit("relax.subtract", args(f.limit, f.integer(1)))
+			last := f.emit("relax.subtract", args(f.limit, f.integers([]int64{}, []int64{1})))
 			at = f.emit("relax.subtract", args(last, at))
 		}
 		in.elements = append(in.elements, &value{expr: f.pick(f.outer[i], s.axis, at)})
 	}
 	return f.run(in)
-}
-
-func (n *node) integer(v int64) relax.Expr {
-	b, err := ir.NewBlob(dtype.Int64T, []int64{}, []byte{byte(v), byte(v >> 8), byte(v >> 16), byte(v >> 24), byte(v >> 32), byte(v >> 40), byte(v >> 48), byte(v >> 56)})
-	n.check(err)
-	return &relax.Constant{Base: ir.Base{Origin: n.origin}, Data: b}
 }
 
 // settle finds the types of what is carried and collected: it converts the body until it yields what it takes. An extent that a turn changes becomes
@@ -405,7 +399,7 @@ func (r *recursion) build() *relax.Function {
 		if len(r.outer) > 0 {
 			list = append(list, f.params[0])
 		}
-		list = append(list, r.emit("relax.add", args(f.number, r.integer(1))))
+		list = append(list, r.emit("relax.add", args(f.number, r.integers([]int64{}, []int64{1}))))
 		if v, ok := f.limit.(*relax.Var); ok {
 			list = append(list, v)
 		}
@@ -461,7 +455,7 @@ func (r *recursion) arguments() []relax.Expr {
 		}
 		list = append(list, shapeExpr(extents))
 	}
-	list = append(list, r.integer(0))
+	list = append(list, r.integers([]int64{}, []int64{0}))
 	if _, constant := r.until.(*relax.Constant); r.until != nil && !constant {
 		list = append(list, r.until)
 	}

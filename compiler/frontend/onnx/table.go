@@ -54,6 +54,7 @@ var operators = sync.OnceValue(func() map[string]*operator {
 		quantizeRows(),
 		integerRows(),
 		controlRows(),
+		dynamicRows(),
 	))
 })
 
