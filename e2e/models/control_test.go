@@ -11,6 +11,7 @@ import (
 
 	. "github.com/irscope/irscope/compiler/frontend/onnx/onnxbuild"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
@@ -358,6 +359,19 @@ func dynamicModels() []control {
 		}, [][]*tensor.Tensor{tensors(i64([]int64{4, 3}, 2, 3, 2, 1, 0, 1, 2, 3, 2, 1, -1, 1))}, [][]*tensor.Tensor{
 			tensors(i64([]int64{3, 3}, 1, -1, 1, 1, 0, 1, 2, 3, 2), ints(3, 1, 0), ints(2, 1, 2, 0), ints(1, 1, 2), i64([]int64{4, 2}, 2, 3, 1, 0, 2, 3, 1, -1), ints(0, 1, 0)),
 		}},
+		{"bits of numbers that are computed, and sequences in turns that are written out", func(b *Builder) {
+			x := b.Input("x", onnxpb.Float, 2)
+			y := b.Node("BitCast", "bits", ids(b.Node("Neg", "n", ids(x))), Int("to", int64(onnxpb.Int32)))
+			b.Output(y, onnxpb.Int32)
+			b.Output(b.Node("BitCast", "back", ids(b.Node("Add", "twice", ids(y, y))), Int("to", int64(onnxpb.Float))), onnxpb.Float)
+			b.Output(b.Node("BitCast", "again", ids(b.Node("BitCast", "raw", ids(x), Int("to", int64(onnxpb.Uint32)))), Int("to", int64(onnxpb.Float))), onnxpb.Float)
+			b.NodeOut("SequenceEmpty", "empty", nil, ids("none"))
+			b.NodeOut("Loop", "loop", ids(b.Initializer("two", Ints(nil, 2)), "", "none"), ids("parts"), Graph("body", turns(ids("i", "c", "s"), ids("c", "t"),
+				node("Cast", ids("i"), ids("f"), Int("to", 1)), node("Add", ids(x, "f"), ids("e")), node("SequenceInsert", ids("s", "e"), ids("t")))))
+			b.Output(b.Node("ConcatFromSequence", "all", ids("parts"), Int("axis", 0), Int("new_axis", 1)), onnxpb.Float)
+		}, [][]*tensor.Tensor{tensors(vec(-1, 2))}, [][]*tensor.Tensor{tensors(
+			filled(dtype.Int32T, []int64{2}, 1065353216, -1073741824), vec(1.7014118e38, 0), vec(-1, 2), f32([]int64{2, 2}, -1, 2, 0, 3),
+		)}},
 		{"boxes that are not suppressed", func(b *Builder) {
 			x, s := b.Input("boxes", onnxpb.Float, "b", "n", 4), b.Input("scores", onnxpb.Float, "b", "c", "n")
 			m, iou, least := b.Input("m", onnxpb.Int64), b.Input("iou", onnxpb.Float), b.Input("least", onnxpb.Float)
@@ -377,5 +391,36 @@ func dynamicModels() []control {
 func TestDynamic(t *testing.T) {
 	for _, c := range dynamicModels() {
 		t.Run(c.name, func(t *testing.T) { checkControl(t, c) })
+	}
+}
+
+// TestControlWithoutPasses turns random sets of optional passes off.
+func TestControlWithoutPasses(t *testing.T) {
+	optional := steps(t, false)
+	r := seed.Rand(t)
+	for _, c := range slices.Concat(branchModels(), loopModels(), dynamicModels()) {
+		h, b := newHarness(t), New("control", 17)
+		c.build(b)
+		mod := h.importModel(b.Model())
+		for range seed.Times(2, 40) {
+			s := settings{level: 2, verify: true}
+			for _, name := range optional {
+				if r.IntN(3) == 0 {
+					s.disabled = append(s.disabled, name)
+				}
+			}
+			outs, err := h.compileAndRun(mod, s, c.in)
+			if err != nil {
+				t.Errorf("%s: %s: %v", c.name, s, err)
+				continue
+			}
+			for k := range outs {
+				for i, got := range outs[k] {
+					if d, err := tensor.Compare(got, c.want[k][i], tensor.Tolerance{RTol: 1e-5, ATol: 1e-6}); err != nil || !d.OK() {
+						t.Errorf("%s: %s: set %d: output %d is %v, want %v: %v", c.name, s, k, i, got.Floats(), c.want[k][i].Floats(), err)
+					}
+				}
+			}
+		}
 	}
 }

@@ -1,6 +1,33 @@
 package onnx
 
-import "github.com/irscope/irscope/compiler/frontend/onnx/internal/refeval"
+import (
+	"math"
+
+	"github.com/irscope/irscope/compiler/frontend/onnx/internal/refeval"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// evalBits reads elements as those of another type of the same size.
+func evalBits(c *evalCall) *tensor {
+	return c.each(func(v float64) float64 {
+		var bits uint64
+		switch c.dtype {
+		case dtype.Float32T:
+			bits = uint64(int64(int32(math.Float32bits(float32(v)))))
+		case dtype.Float64T:
+			bits = math.Float64bits(v)
+		default:
+			bits = uint64(int64(v))
+		}
+		switch c.odt {
+		case dtype.Float32T:
+			return float64(math.Float32frombits(uint32(bits)))
+		case dtype.Float64T:
+			return math.Float64frombits(bits)
+		}
+		return float64(int64(bits))
+	})
+}
 
 // evalDynamicSlice cuts as Python does.
 func evalDynamicSlice(c *evalCall) *tensor {

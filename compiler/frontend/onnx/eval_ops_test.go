@@ -87,6 +87,7 @@ func evalTable() map[string]func(*evalCall) any {
 		"relax.strided_slice":         one(evalSlice),
 		"relax.take":                  one(evalTake),
 		"relax.dynamic_strided_slice": one(evalDynamicSlice),
+		"relax.memory.view":           one(evalBits),
 		"relax.nonzero":               one(evalNonZero),
 		"relax.unique":                evalUnique,
 		"relax.vision.all_class_non_max_suppression": evalNMS,

@@ -164,6 +164,8 @@ func (ev *evaluator) value(e relax.Expr) (any, error) {
 			out.Data[i] = float64(n)
 		}
 		return out, nil
+	case *relax.DataTypeImm:
+		return refeval.New(0), nil // which the struct info says too
 	case *relax.PrimValue:
 		if n, ok := ev.int(e.Value); ok {
 			return &tensor{Data: []float64{float64(n)}}, nil

@@ -233,7 +233,6 @@ func loopOp(n *node) {
 		l.cond = n.value(1)
 	}
 	for i := 2; i < len(n.in); i++ {
-		n.info(i)
 		l.carried = append(l.carried, n.value(i))
 	}
 	l.body = n.graph("body", 2+len(l.carried), 1+len(l.carried))

@@ -106,7 +106,11 @@ func (r *recursion) capture() {
 		r.passed = append(r.passed, r.tensor(s.v))
 	}
 	for _, name := range r.names {
-		if v := g.values[name]; isPassed(v) {
+		v := g.values[name]
+		if v.list != nil || v.absent {
+			r.tensor(v) // refuses it
+		}
+		if isPassed(v) {
 			r.passed = append(r.passed, v.expr)
 		}
 	}

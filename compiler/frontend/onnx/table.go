@@ -55,6 +55,7 @@ var operators = sync.OnceValue(func() map[string]*operator {
 		integerRows(),
 		controlRows(),
 		dynamicRows(),
+		sequenceRows(),
 	))
 })
 
