@@ -47,6 +47,11 @@ type turn struct {
 
 // repeat makes the results of the node those of the loop: what it carries, and what it collects along a new first axis.
 func (l *loop) repeat() (carried, collected []*value) {
+	for i := range l.body.Inputs {
+		if name := l.body.Inputs[i].Name; l.g.values[name] != nil {
+			l.fail("input %d of the body: value %q is defined outside of the body as well", i, name)
+		}
+	}
 	if carried, collected, ok := l.unrolled(); ok {
 		return carried, collected
 	}
