@@ -128,6 +128,9 @@ func FuzzControl(f *testing.F) {
 			}
 		}
 		importWithin(t, b.Model())
+		if mod, err := Import(t.Context(), b.Model(), Options{}); err == nil {
+			wellFormed(t, "fuzz", mod)
+		}
 	})
 }
 

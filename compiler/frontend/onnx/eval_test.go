@@ -338,6 +338,7 @@ var binaryFns = map[string]func(a, b float64) float64{
 	"relax.logical_and":   func(a, b float64) float64 { return a * b },
 	"relax.logical_or":    func(a, b float64) float64 { return max(a, b) },
 	"relax.logical_xor":   func(a, b float64) float64 { return truth(a != b) },
+	"relax.right_shift":   func(a, b float64) float64 { return float64(int64(a) >> int64(b)) },
 	"relax.bitwise_and":   func(a, b float64) float64 { return float64(int64(a) & int64(b)) },
 	"relax.bitwise_or":    func(a, b float64) float64 { return float64(int64(a) | int64(b)) },
 	"relax.bitwise_xor":   func(a, b float64) float64 { return float64(int64(a) ^ int64(b)) },

@@ -169,7 +169,7 @@ func (s suite) withoutValues(table map[string]*operator) []string {
 // TestNodeSuite runs the node tests that ONNX publishes and our own. Each row of the importer's table must have one whose values are
 // compared with what others computed.
 func TestNodeSuite(t *testing.T) {
-	s := runSuite(t, append(append(ownNodes(), ownSequences()...), onnxtest.Nodes(t)...))
+	s := runSuite(t, append(slices.Concat(ownNodes(), ownSequences(), ownRandom()), onnxtest.Nodes(t)...))
 	if s.checked < 600 {
 		t.Errorf("the values of %d tests were checked, expected at least 600", s.checked)
 	}

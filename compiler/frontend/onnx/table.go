@@ -56,6 +56,7 @@ var operators = sync.OnceValue(func() map[string]*operator {
 		controlRows(),
 		dynamicRows(),
 		sequenceRows(),
+		randomRows(),
 	))
 })
 
