@@ -119,8 +119,8 @@ extents in each turn, and is copied in each, so that the time grows as the squar
 
 ## Results whose size is data
 
-NonZero, Unique, NonMaxSuppression, Compress by a condition that is data, and Slice by bounds that are data give tensors with symbolic extents, which show at run
-time. A NaN is equal to nothing in Unique. NonZero takes no scalar.
+NonZero, Unique, NonMaxSuppression, Compress by a condition that is data, Slice by bounds that are data, Range from or to data, and ConstantOfShape, Expand, and Tile with
+extents that are data give tensors with symbolic extents, which show at run time. The shape of a Reshape must be known during the import. A NaN is equal to nothing in Unique. NonZero takes no scalar.
 
 ## Sequences and optional values
 

@@ -373,6 +373,30 @@ func dynamicModels() []control {
 		}, [][]*tensor.Tensor{tensors(vec(-1, 2))}, [][]*tensor.Tensor{tensors(
 			filled(dtype.Int32T, []int64{2}, 1065353216, -1073741824), vec(1.7014118e38, 0), vec(-1, 2), f32([]int64{2, 2}, -1, 2, 0, 3),
 		)}},
+		{"extents that are data", func(b *Builder) {
+			x, to := b.Input("x", onnxpb.Float, "n", 1), b.Input("to", onnxpb.Int64, 2)
+			b.Output(b.Node("Expand", "wide", ids(x, to)), onnxpb.Float)
+			b.Output(b.Node("Tile", "tiled", ids(x, to)), onnxpb.Float)
+			one := b.Node("ConstantOfShape", "ones", ids(to), Tensor("value", Floats([]int64{1}, 1)))
+			b.Output(b.Node("ReduceSum", "count", ids(one), Int("keepdims", 0)), onnxpb.Float)
+			b.Output(b.Node("Transpose", "places", ids(b.Node("NonZero", "all", ids(one)))), onnxpb.Int64)
+		}, [][]*tensor.Tensor{tensors(counted(2, 1), ints(2, 3)), tensors(counted(1, 1), ints(2, 0))}, [][]*tensor.Tensor{
+			tensors(f32([]int64{2, 3}, 0, 0, 0, 1, 1, 1), f32([]int64{4, 3}, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1), f32([]int64{}, 6), i64([]int64{6, 2}, 0, 0, 0, 1, 0, 2, 1, 0, 1, 1, 1, 2)),
+			tensors(f32([]int64{2, 0}), f32([]int64{2, 0}), f32([]int64{}, 0), i64([]int64{0, 2})),
+		}},
+		{"ranges of data", func(b *Builder) {
+			start, limit, delta := b.Input("start", onnxpb.Int64), b.Input("limit", onnxpb.Int64), b.Input("delta", onnxpb.Int64)
+			f, g, h := b.Input("f", onnxpb.Float), b.Input("g", onnxpb.Float), b.Input("h", onnxpb.Float)
+			b.Output(b.Node("Range", "ints", ids(start, limit, delta)), onnxpb.Int64)
+			b.Output(b.Node("Range", "to", ids(b.Initializer("zero", Ints(nil, 0)), limit, b.Initializer("one", Ints(nil, 1)))), onnxpb.Int64)
+			b.Output(b.Node("Range", "floats", ids(f, g, h)), onnxpb.Float)
+		}, [][]*tensor.Tensor{
+			tensors(scalar(2), scalar(9), scalar(3), float(0), float(.3), float(.1)), tensors(scalar(5), scalar(-2), scalar(-2), float(1), float(-1), float(-.75)),
+			tensors(scalar(5), scalar(5), scalar(7), float(1), float(2), float(-1)), tensors(scalar(-4), scalar(2), scalar(3), float(0), float(1), float(.1)),
+		}, [][]*tensor.Tensor{
+			tensors(ints(2, 5, 8), ints(0, 1, 2, 3, 4, 5, 6, 7, 8), vec(0, .1, .2, .3)), tensors(ints(5, 3, 1, -1), ints(), vec(1, .25, -.5)),
+			tensors(ints(), ints(0, 1, 2, 3, 4), vec()), tensors(ints(-4, -1), ints(0, 1), vec(0, .1, .2, .3, .4, .5, .6, .7, .8, .9)),
+		}},
 		{"random numbers", func(b *Builder) {
 			x := b.Input("x", onnxpb.Float, "n", 3)
 			b.Output(b.Node("RandomNormalLike", "normal", ids(x)), onnxpb.Float)
