@@ -397,6 +397,13 @@ func dynamicModels() []control {
 			tensors(ints(2, 5, 8), ints(0, 1, 2, 3, 4, 5, 6, 7, 8), vec(0, .1, .2, .3)), tensors(ints(5, 3, 1, -1), ints(), vec(1, .25, -.5)),
 			tensors(ints(), ints(0, 1, 2, 3, 4), vec()), tensors(ints(-4, -1), ints(0, 1), vec(0, .1, .2, .3, .4, .5, .6, .7, .8, .9)),
 		}},
+		{"determinants", func(b *Builder) {
+			b.Output(b.Node("Det", "det", ids(b.Input("x", onnxpb.Float, "n", 4, 4))), onnxpb.Float)
+			b.Output(b.Node("Det", "one", ids(b.Input("y", onnxpb.Float, 1, 1))), onnxpb.Float)
+		}, [][]*tensor.Tensor{tensors(f32([]int64{3, 4, 4},
+			0, 2, 1, 3, 1, 0, 0, 2, 4, 1, -1, 0, 2, 2, 5, 1,
+			1, 2, 3, 4, 2, 4, 6, 8, 0, 1, 0, 1, 5, 6, 7, 8,
+			0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0), f32([]int64{1, 1}, 7))}, [][]*tensor.Tensor{tensors(vec(-94, 0, -1), float(7))}},
 		{"random numbers", func(b *Builder) {
 			x := b.Input("x", onnxpb.Float, "n", 3)
 			b.Output(b.Node("RandomNormalLike", "normal", ids(x)), onnxpb.Float)
