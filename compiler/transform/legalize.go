@@ -212,7 +212,7 @@ func (l *legalizer) binding(m *relax.ExprMutator, b relax.Binding) error {
 		return l.userForm(m, vb, f)
 	}
 	rule := l.ruleOf(name)
-	if rule == nil && name != opDynamicSlice {
+	if rule == nil && l.dynamicRule(name) == nil {
 		if !structural(name) {
 			l.ctx.Declined(ruleLegalize, b, "the operator has no kernel")
 			l.report(vb, name, "it has no kernel")
@@ -285,8 +285,8 @@ func (l *legalizer) make(vb *relax.VarBinding, name string, how *lowered) (befor
 		}); err != nil {
 			return
 		}
-		if name == opDynamicSlice && l.custom[name] == nil {
-			before, call, err = l.dynamicSlice(vb)
+		if dynamic := l.dynamicRule(name); dynamic != nil && l.custom[name] == nil {
+			before, call, err = dynamic(vb)
 			return
 		}
 		var outs []*te.Tensor

@@ -11,6 +11,19 @@ import (
 
 const opDynamicSlice = "relax.dynamic_strided_slice"
 
+// dynamicRule is the rule of an operator that becomes several kernels, since how large its result is shows at run time.
+func (l *legalizer) dynamicRule(name string) func(*relax.VarBinding) ([]relax.Binding, *relax.Call, error) {
+	switch name {
+	case opDynamicSlice:
+		return l.dynamicSlice
+	case "relax.nonzero":
+		return l.nonZero
+	case "relax.unique":
+		return l.unique
+	}
+	return nil
+}
+
 // dynamicSlice returns the call of the kernel of a slice whose extents follow from values. One kernel computes them
 // before; a match_cast gives them names, so that what uses the result has a shape to go by.
 func (l *legalizer) dynamicSlice(vb *relax.VarBinding) (before []relax.Binding, call *relax.Call, err error) {

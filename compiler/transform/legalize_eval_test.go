@@ -125,9 +125,9 @@ func (ev *evaluator) expr(e relax.Expr) (any, error) {
 		if c, ok := op.Is(e, "relax.call_tir"); ok {
 			return ev.kernel(c)
 		}
-		return nil, fmt.Errorf("%s was not lowered", relax.FormatSInfo(e.SInfo))
+		return nil, fmt.Errorf("%s was not lowered: %w", relax.FormatSInfo(e.SInfo), errNotKernel)
 	}
-	return nil, fmt.Errorf("cannot evaluate a %T", e)
+	return nil, fmt.Errorf("cannot evaluate a %T: %w", e, errNotKernel)
 }
 
 func (ev *evaluator) kernel(c *relax.Call) (any, error) {

@@ -28,8 +28,8 @@ func TestLegalizeOpsSays(t *testing.T) {
     e: R.Object = R.null_value()
     y = R.call_dps_packed("f", (x,), out_sinfo=R.Tensor((4,), "float32"))`), ""},
 		{
-			"no kernel", main(`x: R.Tensor((4,), "float32")`, `    y = R.nonzero(x)`),
-			"pair.py:5:9: main: " + warning + "nonzero was not lowered: it has no kernel; give the inputs fixed shapes, or say by a match_cast which shape it is",
+			"no kernel", main(`x: R.Tensor((1, 4), "float32"), u: R.Tensor((1, 1), "float32"), i: R.Tensor((1, 1), "int64")`, `    y = R.multinomial_from_uniform(x, u, i)`),
+			"pair.py:5:9: main: " + warning + "multinomial_from_uniform was not lowered: it has no kernel",
 		},
 		{
 			"a result of unknown shape", main(`x: R.Tensor("float32", ndim=1)`, `    y = R.exp(x)`),

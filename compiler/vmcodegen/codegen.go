@@ -54,11 +54,9 @@ func (g *generator) function(f *relax.Function) error {
 		}
 		g.b.RunOnce()
 	}
-	result, err := g.seq(f.Body)
-	if err != nil {
+	if err := g.returned(f.Body); err != nil {
 		return err
 	}
-	g.b.EmitRet(g.register(result))
 	g.b.EndFunction(g.name)
 	return nil
 }

@@ -28,7 +28,7 @@ const top = "../.."
 // documents are the files that hold counts, from the root, each with what makes its text anew of the text that it has.
 var documents = map[string]func(old string) (string, error){
 	"README.md":         readme,
-	"docs/operators.md": func(string) (string, error) { return operators(onnx.Operators()), nil },
+	"docs/operators.md": func(string) (string, error) { return operators(onnx.Operators()) + onnxNotes, nil },
 }
 
 func main() {
@@ -97,6 +97,44 @@ func table() string {
 	}
 	return b.String()
 }
+
+// onnxNotes says what a list of names does not.
+const onnxNotes = `
+## Functions of the model
+
+A node that calls a function of the model stands for its body: attributes of the body that refer to those of the function get what the call gives or
+the default, and inputs that the call leaves out are left out. Functions may call others, but not themselves. The bodies that a model
+comes to may have 200,000 nodes.
+
+## Branches and loops
+
+An If whose condition is known during the import is the branch that it selects, any other a conditional. Extents of results that differ between the
+branches become symbolic ones.
+
+A Loop or Scan with a known number of turns is written out if its body times the turns has at most 256 nodes, since the time that a program takes to compile
+grows with them; iteration numbers are known then, so that extents may differ from turn to turn. Any other becomes a private function that calls
+itself in the place of returning, which the virtual machine runs as a loop: in one frame, stopped with the run, and at most ten million turns long. What such a
+loop carries keeps its element type and number of dimensions; extents that a turn changes become symbolic. What it collects must have the same
+extents in each turn, and is copied in each, so that the time grows as the square of the number of turns. Scan is supported as it is since operator set 9.
+
+## Results whose size is data
+
+NonZero, Unique, NonMaxSuppression, Compress by a condition that is data, Slice by bounds that are data, Range from or to data, and ConstantOfShape, Expand, and Tile with
+extents that are data give tensors with symbolic extents, which show at run time. The shape of a Reshape must be known during the import. A NaN is equal to nothing in Unique. NonZero takes no scalar.
+
+## Sequences and optional values
+
+The importer keeps sequences as lists of tensors: their lengths and the positions in them must be known during the import. They cannot be inputs,
+outputs, results of conditionals, or carried by loops that are not written out. An optional value that is an input is there.
+
+## Random numbers
+
+A program computes the same each time that it runs. Element i of RandomUniform is low + (high - low) * (m(m(i) + key) >> 8) / 2^24, where all numbers are of 32 bits and m
+is lowbias32: x ^= x >> 16, x *= 0x7feb352d, x ^= x >> 15, x *= 0x846ca68b, x ^= x >> 16. The key is the bits of the attribute seed, or
+without one the FNV-1a hash of the name of the result. RandomNormal is the transform of Box and Muller of two such numbers, the second with 0x9e3779b9 added to the
+key; Bernoulli compares one with the probability, and Multinomial with the sums of the probabilities. In a loop each turn has the same
+numbers: for others, make them an input of the model.
+`
 
 // operators is docs/operators.md for the operators of these names, which are sorted.
 func operators(names []string) string {

@@ -6,7 +6,7 @@
 // a run of 64-bit words, an argument a word of 8 bits kind and 56 bits value. One call
 // invokes a kernel, a builtin, a registered Go function or another function of the
 // executable. Jumps go forward only, so every loop is a recursion, which is limited and
-// looks for cancellation.
+// looks for cancellation. A function that returns what a call of itself does begins anew in the same frame instead.
 //
 // Compiler back ends, the facade, package artifact and tests import it. It knows nothing
 // of IR.

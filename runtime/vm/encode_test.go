@@ -82,7 +82,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		exec.AsText()
 		exec.Stats()
-		m, err := Load(context.Background(), d, exec, modules(kerneltest.Services()), Options{MaxDepth: 4})
+		m, err := Load(context.Background(), d, exec, modules(kerneltest.Services()), Options{MaxDepth: 4, MaxTurns: 100})
 		if err != nil {
 			return
 		}
@@ -147,7 +147,7 @@ func TestRandomPrograms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := Load(context.Background(), d, exec, modules(kerneltest.Basic()), Options{MaxDepth: 4})
+		m, err := Load(context.Background(), d, exec, modules(kerneltest.Basic()), Options{MaxDepth: 4, MaxTurns: 100})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -72,7 +72,7 @@ func (m *Machine) InvokeIn(s *runtime.Session, name string, args ...runtime.Valu
 		if m.exec.Funcs[i].Name != name || m.exec.Funcs[i].Kind != VMFunc {
 			continue
 		}
-		m.depth = 0
+		m.depth, m.turns = 0, 0
 		v, err := m.call(s, i, args)
 		if err != nil {
 			return runtime.Value{}, fmt.Errorf("running %s: %w", name, err)
@@ -162,7 +162,9 @@ func (m *Machine) loop(s *runtime.Session, f *FuncInfo, fr *frame) (runtime.Valu
 				err = m.uploadLate(c.late, args)
 			}
 			var v runtime.Value
-			if err == nil {
+			if err == nil && c.again {
+				err = m.again(fr, f, args)
+			} else if err == nil {
 				if hook == nil {
 					v, err = m.funcs[c.fn].Call(s, args)
 				} else {
@@ -179,6 +181,10 @@ func (m *Machine) loop(s *runtime.Session, f *FuncInfo, fr *frame) (runtime.Valu
 					return runtime.Value{}, err
 				}
 				return runtime.Value{}, &CallError{Func: f.Name, Instr: pc - f.Start, Callee: m.exec.Funcs[c.fn].Name, Err: err}
+			}
+			if c.again {
+				pc = f.Start
+				continue
 			}
 			if c.dst >= 0 {
 				old := fr.regs[c.dst]

@@ -21,6 +21,9 @@ type Options struct {
 
 	// MaxDepth bounds how deep functions of the executable call each other; 0 means 1000.
 	MaxDepth int
+	// MaxTurns bounds how often, in one run, functions of the executable begin anew by calling themselves in the place of returning; 0
+	// means ten million.
+	MaxTurns int
 
 	// Output receives what relax.run.print prints; nil drops it.
 	Output io.Writer
@@ -47,6 +50,7 @@ type Machine struct {
 
 	// What follows belongs to the running session.
 	depth  int
+	turns  int      // how often functions began anew in the run
 	frames []*frame // unused ones
 }
 
@@ -59,6 +63,7 @@ type code struct {
 	offset int32
 	args   []operand
 	late   []late // constants that are uploaded for this call alone
+	again  bool   // a call of the function by itself whose result it returns
 }
 
 // operand is an argument: a register, or a value known since loading where reg is -1.
@@ -75,6 +80,9 @@ func Load(ctx context.Context, dev *runtime.Device, exec *Executable, kernels []
 	}
 	if opts.MaxDepth == 0 {
 		opts.MaxDepth = 1000
+	}
+	if opts.MaxTurns == 0 {
+		opts.MaxTurns = 10_000_000
 	}
 	m := &Machine{dev: dev, exec: exec, opts: opts}
 	if err := m.load(ctx, kernels); err != nil {
@@ -253,6 +261,7 @@ func (m *Machine) prepare(stays []bool) error {
 			}
 			m.code[pc] = c
 		}
+		m.repeats(f)
 	}
 	return nil
 }

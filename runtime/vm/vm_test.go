@@ -411,6 +411,7 @@ func TestRecursionLimit(t *testing.T) {
 	m := machine(t, Options{MaxDepth: 50}, func(b *Builder) {
 		b.EmitFunction("f", 1, nil)
 		b.EmitCall("f", []Arg{Register(0)}, 1)
+		b.EmitCall("vm.builtin.copy", []Arg{Register(1)}, 1)
 		b.EmitRet(Register(1))
 		b.EndFunction("f")
 		addTwice(b)

@@ -84,10 +84,15 @@ func evalTable() map[string]func(*evalCall) any {
 				return c.in[0].At(at)
 			})
 		}),
-		"relax.strided_slice":   one(evalSlice),
-		"relax.take":            one(evalTake),
-		"relax.gather_elements": one(evalGatherElements),
-		"relax.nn.pad":          one(evalPad),
+		"relax.strided_slice":         one(evalSlice),
+		"relax.take":                  one(evalTake),
+		"relax.dynamic_strided_slice": one(evalDynamicSlice),
+		"relax.memory.view":           one(evalBits),
+		"relax.nonzero":               one(evalNonZero),
+		"relax.unique":                evalUnique,
+		"relax.vision.all_class_non_max_suppression": evalNMS,
+		"relax.gather_elements":                      one(evalGatherElements),
+		"relax.nn.pad":                               one(evalPad),
 		"relax.full": one(func(c *evalCall) *tensor {
 			return evalIndex(c, func([]int) float64 { return c.in[1].Data[0] })
 		}),

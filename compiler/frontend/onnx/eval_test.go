@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/irscope/irscope/compiler/frontend/onnx/internal/refeval"
 	"github.com/irscope/irscope/compiler/ir"
@@ -23,31 +22,18 @@ type tensor = refeval.Tensor
 var errNotEvaluated = errors.New("the evaluator has no rule")
 
 type evaluator struct {
+	mod  *ir.Module
 	vars map[*relax.Var]any // *tensor or []any for a tuple
+	syms relax.Subst        // what symbolic variables are
 }
 
-// evaluate runs main on static inputs.
-func evaluate(f *relax.Function, inputs []*tensor) (out []*tensor, err error) {
-	ev := &evaluator{vars: map[*relax.Var]any{}}
-	for i, p := range f.Params {
-		ev.vars[p] = inputs[i]
+// evaluate runs main.
+func evaluate(mod *ir.Module, inputs []*tensor) (out []*tensor, err error) {
+	args := make([]any, len(inputs))
+	for i, x := range inputs {
+		args[i] = x
 	}
-	for _, blk := range f.Body.Blocks {
-		for _, b := range blk.Bindings {
-			v, err := ev.value(b.BoundValue())
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", b.Bound().Name, err)
-			}
-			if t, ok := v.(*tensor); ok {
-				want, _ := b.Bound().SInfo.(*relax.TensorStructInfo).StaticDims()
-				if !slices.Equal(dims64(t.Dims), want) {
-					return nil, fmt.Errorf("%s: computed shape %v, inferred %v", b.Bound().Name, t.Dims, want)
-				}
-			}
-			ev.vars[b.Bound()] = v
-		}
-	}
-	v, err := ev.value(f.Body.Body)
+	v, err := evaluateCall(mod, "main", args)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +44,84 @@ func evaluate(f *relax.Function, inputs []*tensor) (out []*tensor, err error) {
 		out = append(out, x.(*tensor))
 	}
 	return out, nil
+}
+
+// evaluateCall runs a function of the module.
+func evaluateCall(mod *ir.Module, name string, args []any) (any, error) {
+	f := ir.MustLookup[*relax.Function](mod, name)
+	ev := &evaluator{mod: mod, vars: map[*relax.Var]any{}, syms: relax.Subst{Prims: map[*tir.Var]tir.Expr{}}}
+	for i, p := range f.Params {
+		ev.vars[p] = args[i]
+		if err := ev.match(p.SInfo, args[i]); err != nil {
+			return nil, fmt.Errorf("%s: parameter %s: %w", name, p.Name, err)
+		}
+	}
+	return ev.sequence(f.Body)
+}
+
+func (ev *evaluator) sequence(s *relax.SeqExpr) (any, error) {
+	for _, blk := range s.Blocks {
+		for _, b := range blk.Bindings {
+			v, err := ev.value(b.BoundValue())
+			if err == nil {
+				err = ev.match(b.Bound().SInfo, v)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", b.Bound().Name, err)
+			}
+			ev.vars[b.Bound()] = v
+		}
+	}
+	return ev.value(s.Body)
+}
+
+// match compares a value with what is inferred of it, and notes the symbolic variables that are new.
+func (ev *evaluator) match(s relax.StructInfo, v any) error {
+	var dims []tir.Expr
+	var have []int64
+	t, isTensor := v.(*tensor)
+	switch s := s.(type) {
+	case *relax.TupleStructInfo:
+		for i, f := range s.Fields {
+			if err := ev.match(f, v.([]any)[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	case *relax.TensorStructInfo:
+		d, ok := s.Dims()
+		if !ok || !isTensor {
+			return nil
+		}
+		dims, have = d, dims64(t.Dims)
+		if len(dims) != len(have) {
+			return fmt.Errorf("computed shape %v, inferred %s", t.Dims, relax.FormatSInfo(s))
+		}
+	case *relax.ShapeStructInfo:
+		dims = s.Values
+		for i := range dims {
+			have = append(have, int64(t.Data[i]))
+		}
+	}
+	for i, d := range dims {
+		if x, ok := d.(*tir.Var); ok && ev.syms.Prims[x] == nil {
+			ev.syms.Prims[x] = tir.Int(have[i])
+		}
+		if n, ok := ev.int(d); !ok || n != have[i] {
+			return fmt.Errorf("computed shape %v, inferred %s", have, relax.FormatSInfo(s))
+		}
+	}
+	return nil
+}
+
+// int is the value of an extent.
+func (ev *evaluator) int(e tir.Expr) (int64, bool) {
+	return tir.AsInt(tir.RewriteExpr(ev.syms.Prim(e), func(e tir.Expr) tir.Expr {
+		if b, ok := e.(*tir.Binary); ok {
+			return tir.BinaryExpr(b.Op, b.A, b.B)
+		}
+		return e
+	}))
 }
 
 func dims64(xs []int) []int64 {
@@ -93,16 +157,40 @@ func (ev *evaluator) value(e relax.Expr) (any, error) {
 	case *relax.ShapeExpr:
 		out := refeval.New(len(e.Values))
 		for i, d := range e.Values {
-			n, ok := tir.AsInt(d)
+			n, ok := ev.int(d)
 			if !ok {
 				return nil, fmt.Errorf("symbolic shape")
 			}
 			out.Data[i] = float64(n)
 		}
 		return out, nil
+	case *relax.DataTypeImm:
+		return refeval.New(0), nil // which the struct info says too
 	case *relax.PrimValue:
+		if n, ok := ev.int(e.Value); ok {
+			return &tensor{Data: []float64{float64(n)}}, nil
+		}
 		return primTensor(e.Value)
+	case *relax.If:
+		c, err := ev.value(e.Cond)
+		if err != nil {
+			return nil, err
+		}
+		if c.(*tensor).Data[0] != 0 {
+			return ev.sequence(e.Then)
+		}
+		return ev.sequence(e.Else)
 	case *relax.Call:
+		if gv, ok := e.Op.(*ir.GlobalVar); ok {
+			args := make([]any, len(e.Args))
+			for i, a := range e.Args {
+				var err error
+				if args[i], err = ev.value(a); err != nil {
+					return nil, err
+				}
+			}
+			return evaluateCall(ev.mod, gv.Name, args)
+		}
 		return ev.call(e)
 	}
 	return nil, fmt.Errorf("%w for %T", errNotEvaluated, e)
@@ -184,8 +272,10 @@ func (ev *evaluator) call(e *relax.Call) (any, error) {
 	}
 	if t, ok := e.SInfo.(*relax.TensorStructInfo); ok {
 		c.odt = t.DType
-		for _, d := range func() []int64 { d, _ := t.StaticDims(); return d }() {
-			c.out = append(c.out, int(d))
+		dims, _ := t.Dims()
+		for _, d := range dims {
+			n, _ := ev.int(d)
+			c.out = append(c.out, int(n))
 		}
 	}
 	switch {
@@ -248,6 +338,7 @@ var binaryFns = map[string]func(a, b float64) float64{
 	"relax.logical_and":   func(a, b float64) float64 { return a * b },
 	"relax.logical_or":    func(a, b float64) float64 { return max(a, b) },
 	"relax.logical_xor":   func(a, b float64) float64 { return truth(a != b) },
+	"relax.right_shift":   func(a, b float64) float64 { return float64(int64(a) >> int64(b)) },
 	"relax.bitwise_and":   func(a, b float64) float64 { return float64(int64(a) & int64(b)) },
 	"relax.bitwise_or":    func(a, b float64) float64 { return float64(int64(a) | int64(b)) },
 	"relax.bitwise_xor":   func(a, b float64) float64 { return float64(int64(a) ^ int64(b)) },

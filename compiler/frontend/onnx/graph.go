@@ -28,6 +28,19 @@ type graph struct {
 	uses    map[string]int // how many operands and graph outputs name a value
 	outputs map[string]bool
 	fold    int // elements that may still be computed during the import
+
+	functions map[functionID]*onnxpb.Function
+	calls     []functionID // that the graph is in
+	prefix    string       // of the names of nodes: those of the nodes that the graph is in
+	inlined   int          // nodes of bodies so far
+	nested    int          // how many bodies the graph is in
+
+	symbols       *symbols
+	built         []builtFunc // functions that loops became
+	functionNames names
+	control       bool                // the model has nodes with bodies: no dataflow blocks yet
+	visible       map[*relax.Var]bool // variables that are named after outputs of the model
+	cached        []*value            // computed shapes that were bound, which is where they are visible
 }
 
 // define gives a name its value; each name has one.
@@ -110,6 +123,9 @@ func (g *graph) node(i int) error {
 	for _, name := range pb.Inputs {
 		n.in = append(n.in, g.values[name]) // nil for the empty name
 	}
+	if id, f := g.function(pb); f != nil {
+		n.body = func(n *node) { n.callFunction(id, f) }
+	}
 	if err := n.convert(); err != nil {
 		return err
 	}
@@ -128,11 +144,16 @@ func (g *graph) node(i int) error {
 }
 
 func (g *graph) newNode(i int) *node {
-	pb := &g.pb.Nodes[i]
-	n := &node{g: g, pb: pb, row: g.table[pb.OpType], path: fmt.Sprintf("%s.node[%d]", g.path, i), opset: g.opset}
+	return g.nodeAt(&g.pb.Nodes[i], fmt.Sprintf("%s.node[%d]", g.path, i), g.opset)
+}
+
+// nodeAt is a node of the model that is written in the given version of the default operator set.
+func (g *graph) nodeAt(pb *onnxpb.Node, path string, opset int64) *node {
+	n := &node{g: g, pb: pb, path: path, opset: opset}
 	if d := onnxpb.CanonicalDomain(pb.Domain); d != "" {
-		n.row = nil
 		n.opset, _ = g.model.Opset(d)
+	} else {
+		n.row = g.table[pb.OpType]
 	}
 	return n
 }
@@ -140,8 +161,12 @@ func (g *graph) newNode(i int) *node {
 // convert runs the converter of the node's operator.
 func (n *node) convert() (err error) {
 	defer recoverBail(&err)
-	n.origin = n.g.origins.Add(ir.Origin{Pass: "import", Name: n.label(), Op: opLabel(n.pb)})
-	n.base = identifier(n.variable())
+	n.origin = n.g.origins.Add(ir.Origin{Pass: "import", Name: n.g.prefix + n.label(), Op: opLabel(n.pb)})
+	n.base = identifier(n.g.prefix + n.variable())
+	if n.body != nil {
+		n.body(n)
+		return nil
+	}
 	n.checkAttrs()
 	if len(n.in) < n.row.minIn || n.row.maxIn >= 0 && len(n.in) > n.row.maxIn {
 		n.fail("has %d inputs, expected %s", len(n.in), n.row.arity())
@@ -224,6 +249,9 @@ func (g *graph) emit(e relax.Expr, name string, output bool) (*relax.Var, error)
 			err = at.Err // the node says better where
 		}
 		return nil, err
+	}
+	if output {
+		g.visible[v] = true
 	}
 	return v, nil
 }

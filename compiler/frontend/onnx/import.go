@@ -51,11 +51,16 @@ func importModel(ctx context.Context, m *onnxpb.Model, o Options) (*ir.Module, e
 	case len(m.Graph.Nodes) > maxNodes:
 		return nil, fmt.Errorf("the graph has %d nodes; the limit is %d", len(m.Graph.Nodes), maxNodes)
 	}
+	fs, err := functions(m)
+	if err != nil {
+		return nil, err
+	}
 	mod := ir.NewModule()
 	prover := arith.NewAnalyzer()
 	g := &graph{
 		ctx: ctx, model: m, pb: m.Graph, path: "graph", opset: opset, table: operators(), origins: mod.Origins(),
 		bb: relax.NewBlockBuilder(mod, op.Table(), prover), prover: prover, values: map[string]*value{}, fold: maxFolded,
+		functions: fs, control: hasControl(m), visible: map[*relax.Var]bool{}, functionNames: names{used: map[string]int{"main": 0}},
 	}
 	if err := g.supported(); err != nil {
 		return nil, err
@@ -67,7 +72,9 @@ func importModel(ctx context.Context, m *onnxpb.Model, o Options) (*ir.Module, e
 	g.countUses()
 	attrs := ir.NewAttrs("num_input", len(params))
 	g.bb.BeginFunction("main", params, relax.FuncOpts{Attrs: attrs})
-	g.bb.BeginDataflow()
+	if !g.control {
+		g.bb.BeginDataflow()
+	}
 	if err := g.nodes(); err != nil {
 		return nil, err
 	}
@@ -75,52 +82,65 @@ func importModel(ctx context.Context, m *onnxpb.Model, o Options) (*ir.Module, e
 	if err != nil {
 		return nil, err
 	}
-	g.bb.EndDataflow()
+	if !g.control {
+		g.bb.EndDataflow()
+	}
 	if _, err := g.bb.EndFunction(result); err != nil {
 		return nil, err
+	}
+	if g.control {
+		g.cutAll()
 	}
 	return g.bb.Module().WithAttrs(ir.NewAttrs(ir.AttrInputNames, inputs, ir.AttrOutputNames, outputs)), nil
 }
 
-// supported reports all operators that the importer lacks in one error.
+// supported reports all operators that the importer lacks in one error, those in functions included.
 func (g *graph) supported() error {
-	found := map[string]int{}
-	var bad UnsupportedError
-	for i := range g.pb.Nodes {
-		pb := &g.pb.Nodes[i]
-		if onnxpb.CanonicalDomain(pb.Domain) == "" && g.table[pb.OpType] != nil {
-			continue
-		}
-		label := opLabel(pb)
-		if at, ok := found[label]; ok {
-			bad.Ops[at].Nodes++
-			continue
-		}
-		found[label] = len(bad.Ops)
-		n := g.newNode(i)
-		reason := "the operator is not supported"
-		switch {
-		case g.isFunction(pb):
-			reason = "functions of the model are not supported; export it with functions inlined"
-		case pb.Domain != "" && onnxpb.CanonicalDomain(pb.Domain) != "":
-			reason = fmt.Sprintf("operators of the domain %q are not supported", pb.Domain)
-		}
-		bad.Ops = append(bad.Ops, UnsupportedOp{First: n.err(reason, nil), Nodes: 1, Nearest: nearest.Name(pb.OpType, slices.Values(slices.Sorted(maps.Keys(g.table))))})
-	}
-	if bad.Ops != nil {
-		return &bad
+	u := &unsupported{g: g, found: map[string]int{}, seen: map[*onnxpb.Function]bool{}}
+	u.nodes(g.pb.Nodes, g.path, g.opset, 0)
+	if u.bad.Ops != nil {
+		return &u.bad
 	}
 	return nil
 }
 
-func (g *graph) isFunction(pb *onnxpb.Node) bool {
-	for i := range g.model.Functions {
-		f := &g.model.Functions[i]
-		if f.Name == pb.OpType && onnxpb.CanonicalDomain(f.Domain) == onnxpb.CanonicalDomain(pb.Domain) {
-			return true
+// unsupported collects operators that the importer lacks.
+type unsupported struct {
+	g     *graph
+	bad   UnsupportedError
+	found map[string]int // places in bad
+	seen  map[*onnxpb.Function]bool
+}
+
+func (u *unsupported) nodes(nodes []onnxpb.Node, path string, opset int64, depth int) {
+	for i := range nodes {
+		pb := &nodes[i]
+		if _, f := u.g.function(pb); f != nil {
+			if !u.seen[f] && depth < maxNested { // inlining refuses those that are deeper
+				u.seen[f] = true
+				version, _ := f.Opset("")
+				u.nodes(f.Nodes, fmt.Sprintf("%s.node[%d].%s", path, i, identifier(f.Name)), version, depth+1)
+			}
+			continue
 		}
+		if onnxpb.CanonicalDomain(pb.Domain) == "" && u.g.table[pb.OpType] != nil {
+			continue
+		}
+		label := opLabel(pb)
+		if at, ok := u.found[label]; ok {
+			u.bad.Ops[at].Nodes++
+			continue
+		}
+		u.found[label] = len(u.bad.Ops)
+		reason := "the operator is not supported"
+		if pb.Domain != "" && onnxpb.CanonicalDomain(pb.Domain) != "" {
+			if reason = fmt.Sprintf("operators of the domain %q are not supported", pb.Domain); len(u.g.functions) > 0 {
+				reason += ", and the model has no function of that name"
+			}
+		}
+		n := u.g.nodeAt(pb, fmt.Sprintf("%s.node[%d]", path, i), opset)
+		u.bad.Ops = append(u.bad.Ops, UnsupportedOp{First: n.err(reason, nil), Nodes: 1, Nearest: nearest.Name(pb.OpType, slices.Values(slices.Sorted(maps.Keys(u.g.table))))})
 	}
-	return false
 }
 
 // inputs defines initializers and inputs, and returns the parameters of main and the names
@@ -130,7 +150,8 @@ func (g *graph) inputs(o Options) (params []*relax.Var, names []string, err erro
 		return nil, nil, err
 	}
 	seen := map[string]bool{}
-	sym := newSymbols()
+	g.symbols = newSymbols()
+	sym := g.symbols
 	if err := sym.bindShapes(g.pb, o.Shapes); err != nil {
 		return nil, nil, err
 	}
@@ -253,13 +274,11 @@ func (g *graph) output(name string, v *value) (e relax.Expr, err error) {
 			return nil, err
 		}
 	}
-	if x, ok := v.expr.(*relax.Var); ok && !x.Dataflow && g.isBound(x) {
+	if x, ok := v.expr.(*relax.Var); ok && g.visible[x] {
 		return x, nil
 	}
-	return g.bb.EmitOutput(v.expr, g.names.fresh(name))
+	return g.emit(v.expr, name, true)
 }
-
-func (g *graph) isBound(v *relax.Var) bool { return g.bb.LookupBinding(v) != nil }
 
 // materialise is tensor outside of a converter.
 func (n *node) materialise(v *value) (err error) {

@@ -315,7 +315,6 @@ func TestErrors(t *testing.T) {
 			b.Initializer("s", ob.Shape(7))
 			return b
 		}(), `shape (input 1) has 1 extents for 2 axes, expected one for each`},
-		{"compress by data", one(17, "Compress", nil, x, "c:b:4"), `Compress "node" (operator set 17): the condition (input 1, "c") must be a constant vector`},
 		{"cache", one(24, "TensorScatter", nil, "c:f:2 8 4", "u:f:2 3 5"), `past_cache (input 0) and update (input 1) have shapes (2, 8, 4) and (2, 3, 5), expected the same but for axis 1`},
 		{"cache axis", one(24, "TensorScatter", attrs(ob.Int("axis", 0)), "c:f:2 8 4", "u:f:2 3 4"), `attribute "axis" names axis 0, which is the batch`},
 		{"window size", func() *ob.Builder {

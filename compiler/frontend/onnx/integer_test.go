@@ -10,8 +10,6 @@ import (
 	"github.com/irscope/irscope/compiler/frontend/onnx/internal/refeval"
 	ob "github.com/irscope/irscope/compiler/frontend/onnx/onnxbuild"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
-	"github.com/irscope/irscope/compiler/ir"
-	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/e2e/fixture/seed"
 )
 
@@ -88,7 +86,7 @@ func (m *byteModel) check(t *testing.T, op string, want []float64, attrs ...onnx
 		t.Fatal(err)
 	}
 	wellFormed(t, op, mod)
-	out, err := evaluate(ir.MustLookup[*relax.Function](mod, "main"), m.inputs)
+	out, err := evaluate(mod, m.inputs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 )
@@ -59,6 +60,9 @@ func telling(name string) bool {
 	name = strings.TrimRight(name, "0123456789")
 	return len(name) > 1
 }
+
+// clone returns a copy.
+func (n *names) clone() names { return names{used: maps.Clone(n.used)} }
 
 // fresh returns the identifier for an ONNX name, with a number behind it if it is taken.
 func (n *names) fresh(name string) string {

@@ -18,6 +18,7 @@ type node struct {
 	g      *graph
 	pb     *onnxpb.Node
 	row    *operator
+	body   func(*node) // converts a call of a function, which has no row
 	path   string
 	opset  int64
 	origin ir.OriginID
@@ -45,6 +46,12 @@ func (n *node) tensor(v *value) relax.Expr {
 	if v.expr != nil {
 		return v.expr
 	}
+	switch {
+	case v.list != nil:
+		n.fail("a sequence is used where a tensor is expected; sequences are supported where their lengths are known during the import, but not as inputs, outputs, or results of branches, nor in loops that are not written out")
+	case v.absent:
+		n.fail("an optional value without an element is used where a tensor is expected")
+	}
 	if b, ok := v.known.blob(); ok {
 		v.expr = &relax.Constant{Base: ir.Base{Origin: n.origin}, Data: b}
 		return v.expr
@@ -66,6 +73,7 @@ func (n *node) tensor(v *value) relax.Expr {
 		e = n.emit("relax.astype", args(e), "dtype", v.known.dtype)
 	}
 	v.expr = e
+	n.g.cached = append(n.g.cached, v)
 	return e
 }
 

@@ -81,7 +81,7 @@ func ownNode(op string, inputs, outputs []*onnxpb.Tensor, attrs ...onnxpb.Attrib
 
 // TestOwnNodes runs them where the published tests are absent.
 func TestOwnNodes(t *testing.T) {
-	own := ownNodes()
+	own := slices.Concat(ownNodes(), ownSequences(), ownRandom())
 	s := runSuite(t, own)
 	for _, c := range own {
 		if s.valued[c.Op] == 0 {

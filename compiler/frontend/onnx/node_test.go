@@ -14,15 +14,16 @@ import (
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
 )
 
 // bindShapes gives those inputs their values that operators need during the import: the
 // suite passes shapes, axes and the like as inputs.
 func bindShapes(m *onnxpb.Model, set onnxtest.Set) map[string]*onnxpb.Tensor {
 	operand := map[string][]int{
-		"Reshape": {1}, "Expand": {1}, "Tile": {1}, "Squeeze": {1}, "Unsqueeze": {1}, "Slice": {1, 2, 3, 4}, "Split": {1},
+		"Reshape": {1}, "Expand": {1}, "Tile": {1}, "Squeeze": {1}, "Unsqueeze": {1}, "Slice": {3, 4}, "Split": {1},
 		"Pad": {1, 2, 3}, "ConstantOfShape": {0}, "Range": {0, 1, 2}, "Dropout": {2}, "Resize": {1, 2, 3}, "Upsample": {1},
-		"OneHot": {1, 2}, "CumSum": {1}, "Trilu": {1}, "AffineGrid": {1}, "TopK": {1}, "If": {0}, "MaxUnpool": {2}, "Col2Im": {1, 2}, "HannWindow": {0}, "HammingWindow": {0}, "BlackmanWindow": {0}, "DFT": {1, 2}, "STFT": {1, 3}, "Compress": {1}, "CenterCropPad": {1}, "CumProd": {1},
+		"OneHot": {1, 2}, "CumSum": {1}, "Trilu": {1}, "AffineGrid": {1}, "TopK": {1}, "MaxUnpool": {2}, "Col2Im": {1, 2}, "HannWindow": {0}, "HammingWindow": {0}, "BlackmanWindow": {0}, "DFT": {1, 2}, "STFT": {1, 3}, "CenterCropPad": {1}, "CumProd": {1},
 		"ReduceMean": {1}, "ReduceSum": {1}, "ReduceMax": {1}, "ReduceMin": {1}, "ReduceProd": {1}, "ReduceL1": {1},
 		"ReduceL2": {1}, "ReduceSumSquare": {1}, "ReduceLogSum": {1}, "ReduceLogSumExp": {1},
 	}
@@ -44,7 +45,7 @@ func bindShapes(m *onnxpb.Model, set onnxtest.Set) map[string]*onnxpb.Tensor {
 }
 
 // checkValues evaluates main on the inputs of a test and compares the results. It returns the number of elements.
-func checkValues(m *onnxpb.Model, c onnxtest.NodeCase, f *relax.Function) (compared int, err error) {
+func checkValues(m *onnxpb.Model, c onnxtest.NodeCase, mod *ir.Module) (compared int, err error) {
 	bound := bindShapes(m, c.Sets[0])
 	var inputs []*tensor
 	for i, in := range m.Graph.Inputs {
@@ -56,7 +57,7 @@ func checkValues(m *onnxpb.Model, c onnxtest.NodeCase, f *relax.Function) (compa
 			inputs = append(inputs, x)
 		}
 	}
-	out, err := evaluate(f, inputs)
+	out, err := evaluate(mod, inputs)
 	if err != nil {
 		return 0, err
 	}
@@ -122,13 +123,17 @@ func runSuite(t *testing.T, cases []onnxtest.NodeCase) suite {
 				t.Errorf("%s: %v", c.Name, err)
 				continue
 			}
+			got, ok := fields[i].(*relax.TensorStructInfo)
+			if dims, known := got.Dims(); ok && (!known || !allInts(dims)) && got.DType == d && got.NDim == len(want.Dims) {
+				continue // extents that show at run time
+			}
 			if info := relax.StaticTensor(d, want.Dims...); !relax.EqualSInfo(fields[i], info) {
 				t.Errorf("%s: output %d is %s, want %s", c.Name, i, relax.FormatSInfo(fields[i]), relax.FormatSInfo(info))
 			}
 		}
 		wellFormed(t, c.Name, mod)
 		s.imported++
-		compared, err := checkValues(m, c, ir.MustLookup[*relax.Function](mod, "main"))
+		compared, err := checkValues(m, c, mod)
 		if err != nil {
 			if !errors.Is(err, errNotEvaluated) && !slices.Contains(onnxtest.Otherwise, c.Name) {
 				t.Errorf("%s: %v", c.Name, err)
@@ -136,11 +141,18 @@ func runSuite(t *testing.T, cases []onnxtest.NodeCase) suite {
 			continue
 		}
 		s.checked++
-		if len(m.Graph.Nodes) == 1 && compared > 0 {
-			s.valued[m.Graph.Nodes[0].OpType]++
+		if own := strings.HasPrefix(c.Name, "own_"); compared > 0 && (own || len(m.Graph.Nodes) == 1) {
+			for _, n := range m.Graph.Nodes {
+				s.valued[n.OpType]++
+			}
 		}
 	}
 	return s
+}
+
+func allInts(dims []tir.Expr) bool {
+	_, ok := relax.StaticInts(dims)
+	return ok
 }
 
 // withoutValues returns the operators of a table of which no test compared values.
@@ -157,7 +169,7 @@ func (s suite) withoutValues(table map[string]*operator) []string {
 // TestNodeSuite runs the node tests that ONNX publishes and our own. Each row of the importer's table must have one whose values are
 // compared with what others computed.
 func TestNodeSuite(t *testing.T) {
-	s := runSuite(t, append(ownNodes(), onnxtest.Nodes(t)...))
+	s := runSuite(t, append(slices.Concat(ownNodes(), ownSequences(), ownRandom()), onnxtest.Nodes(t)...))
 	if s.checked < 600 {
 		t.Errorf("the values of %d tests were checked, expected at least 600", s.checked)
 	}
@@ -175,7 +187,7 @@ var refused = []struct{ prefix, why string }{
 	{"test_not_", "operator set 1 is not supported"},
 	{"test_center_crop_pad", "pads (input 1"},
 	{"test_affine_grid_2d_expanded", "the shape (input 1,"},
-	{"test_affine_grid_3d_expanded", "the shape (input 0,"},
+	{"test_affine_grid_3d_expanded", "the shape (input 1,"},
 	{"test_blackmanwindow_symmetric", "limit (input 1) must be a constant"},
 	{"test_hammingwindow", "limit (input 1) must be a constant"},
 	{"test_hannwindow", "limit (input 1) must be a constant"},
@@ -187,6 +199,7 @@ var refused = []struct{ prefix, why string }{
 	{"test_quantizelinear_float4", "supported are integers of 8 and 16 bits"},
 	{"test_quantizelinear_uint", "supported are integers of 8 and 16 bits"},
 	{"test_roialign_mode_max", `attribute "mode" is "max"`},
+	{"test_scan_sum", "operator set 8 is not supported for Scan"},
 	{"test_resize_tf_crop", `"tf_crop_and_resize", supported are`},
 }
 

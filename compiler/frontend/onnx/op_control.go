@@ -2,42 +2,148 @@ package onnx
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // controlRows are the operators that have graphs as attributes.
 func controlRows() []operator {
-	return []operator{{name: "If", minIn: 1, maxIn: 1, attrs: []string{"else_branch", "then_branch"}, convert: branch}}
+	return []operator{
+		{name: "If", minIn: 1, maxIn: 1, attrs: []string{"else_branch", "then_branch"}, convert: branch},
+		{name: "Loop", maxIn: -1, attrs: []string{"body"}, convert: loopOp},
+		{
+			name: "Scan", maxIn: -1, convert: scan,
+			attrs: []string{"body", "num_scan_inputs", "scan_input_axes", "scan_input_directions", "scan_output_axes", "scan_output_directions"},
+		},
+	}
 }
 
 // branch takes the branch that a condition selects which is known during the import, as those are that ask whether a shape has one axis more.
+// Otherwise it is a conditional of both.
 func branch(n *node) {
 	k := n.known(0)
-	if k == nil || len(k.elems) != 1 {
-		n.value(0)
-		n.fail("the condition (input 0, %q) depends on data; it must be known during the import: a constant of one element, or computed from fixed shapes", n.pb.Inputs[0])
+	if k != nil && len(k.elems) == 1 {
+		if v, ok := tir.AsInt(k.elems[0]); ok {
+			attr := "else_branch"
+			if v != 0 {
+				attr = "then_branch"
+			}
+			outs, err := n.g.inline(n.graph(attr, 0, len(n.pb.Outputs)), n.path+"."+attr)
+			n.check(err)
+			for i := range n.pb.Outputs {
+				n.setValue(i, outs[i])
+			}
+			return
+		}
 	}
-	v, ok := tir.AsInt(k.elems[0])
-	if !ok {
-		n.fail("the condition (input 0, %q) depends on symbolic dimensions; give the inputs fixed shapes", n.pb.Inputs[0])
+	cond := n.condition(0)
+	var infos [2][]relax.StructInfo
+	emit := func(k int, attr string) func() (relax.Expr, error) {
+		body := n.graph(attr, 0, len(n.pb.Outputs))
+		return func() (out relax.Expr, err error) {
+			defer recoverBail(&err)
+			defer n.g.scope()()
+			outs, err := n.g.inline(body, n.path+"."+attr)
+			if err != nil {
+				return nil, err
+			}
+			fields := make([]relax.Expr, len(n.pb.Outputs))
+			for i := range fields {
+				fields[i] = n.tensor(outs[i])
+				infos[k] = append(infos[k], relax.SInfoOf(fields[i]))
+			}
+			if len(fields) == 1 {
+				return fields[0], nil
+			}
+			return tuple(fields), nil
+		}
 	}
-	attr := "else_branch"
-	if v != 0 {
-		attr = "then_branch"
+	before := len(n.g.symbols.born)
+	v, err := n.g.bb.EmitIfAt(ir.Base{Origin: n.origin}, cond, emit(0, "then_branch"), emit(1, "else_branch"), n.g.names.fresh(n.base))
+	n.check(err)
+	inner := n.g.symbols.born[before:]
+	for i := range n.pb.Outputs {
+		var e relax.Expr = v
+		if len(n.pb.Outputs) > 1 {
+			n.resultField(v, i)
+			e = n.out[i].expr
+		}
+		n.set(i, n.joined(e, i, infos[0][i], infos[1][i], inner))
 	}
+}
+
+// graph returns an attribute that is a body with so many inputs and at least so many outputs.
+func (n *node) graph(attr string, inputs, outputs int) *onnxpb.Graph {
 	a := n.attr(attr, onnxpb.AttrGraph)
-	if a == nil {
+	if a == nil || a.G == nil {
 		n.fail("attribute %q is missing", attr)
 	}
-	if len(a.G.Outputs) < len(n.pb.Outputs) || len(a.G.Inputs) > 0 {
-		n.fail("attribute %q has %d inputs and %d outputs, expected none and %d, as the node has", attr, len(a.G.Inputs), len(a.G.Outputs), len(n.pb.Outputs))
+	if len(a.G.Outputs) < outputs || len(a.G.Inputs) != inputs {
+		n.fail("attribute %q has %d inputs and %d outputs, expected %d and %d, as the node has", attr, len(a.G.Inputs), len(a.G.Outputs), inputs, outputs)
 	}
-	outs, err := n.g.inline(a.G, n.path+"."+attr)
-	n.check(err)
-	for i := range n.pb.Outputs {
-		n.setValue(i, outs[i])
+	return a.G
+}
+
+// condition is operand i as a scalar truth value.
+func (n *node) condition(i int) relax.Expr {
+	n.wantDType(i, "bool", dtype.DType.IsBool)
+	for _, d := range n.dims(i) {
+		if v, ok := tir.AsInt(d); ok && v != 1 {
+			n.fail("the condition (input %d, %q) has shape %s, expected one element", i, n.pb.Inputs[i], relax.FormatDims(n.dims(i)))
+		}
+	}
+	return n.reshape(n.expr(i), nil)
+}
+
+// joined is result i of a conditional whose branches yield values of the given struct info: extents that differ, or that depend on symbols of a
+// branch, become symbolic ones, which are known at run time.
+func (n *node) joined(e relax.Expr, i int, a, b relax.StructInfo, inner []*tir.Var) relax.Expr {
+	x, xok := a.(*relax.TensorStructInfo)
+	y, yok := b.(*relax.TensorStructInfo)
+	if !xok || !yok {
+		return e
+	}
+	if x.DType != y.DType {
+		n.fail("output %d has element type %s in one branch and %s in the other", i, x.DType, y.DType)
+	}
+	if _, ok := relax.SInfoOf(e).(*relax.TensorStructInfo).Dims(); ok {
+		return e
+	}
+	xd, xok := x.Dims()
+	yd, yok := y.Dims()
+	if !xok || !yok || len(xd) != len(yd) {
+		return e
+	}
+	ctx := &relax.InferContext{Prover: n.g.prover}
+	dims := make([]tir.Expr, len(xd))
+	for k := range dims {
+		dims[k] = xd[k]
+		if ctx.Equal(xd[k], yd[k]) != relax.True || mentions(xd[k], inner) || mentions(yd[k], inner) {
+			dims[k] = n.g.symbols.extent(n.base)
+		}
+	}
+	return n.matchCast(e, dims)
+}
+
+// mentions reports whether e has one of the variables in it.
+func mentions(e tir.Expr, vars []*tir.Var) bool {
+	return slices.ContainsFunc(relax.VarsOf(e), func(v *tir.Var) bool { return slices.Contains(vars, v) })
+}
+
+// scope begins a place whose bindings are not visible outside, and returns what ends it: computed shapes that were bound in it are not any more.
+func (g *graph) scope() func() {
+	outer := g.cached
+	g.cached = nil
+	return func() {
+		for _, v := range g.cached {
+			v.expr = nil
+		}
+		g.cached = outer
 	}
 }
 
@@ -45,8 +151,16 @@ func branch(n *node) {
 // node may have the same.
 func (g *graph) inline(pb *onnxpb.Graph, path string) ([]*value, error) {
 	saved := *g
-	defer func() { g.pb, g.path, g.uses, g.outputs = saved.pb, saved.path, saved.uses, saved.outputs }()
+	defer func() {
+		g.pb, g.path, g.uses, g.outputs, g.nested = saved.pb, saved.path, saved.uses, saved.outputs, saved.nested
+	}()
 	g.pb, g.path = pb, path
+	if g.nested++; g.nested > maxNested {
+		return nil, fmt.Errorf("%s: functions, branches and loops are more than %d deep in each other", path, maxNested)
+	}
+	if err := g.inlining(len(pb.Nodes)); err != nil {
+		return nil, err
+	}
 	g.countUses()
 	g.outputs = map[string]bool{} // none is one of main
 	if err := g.supported(); err != nil {

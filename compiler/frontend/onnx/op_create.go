@@ -69,7 +69,7 @@ func constant(n *node) {
 // constantOfShape fills a shape with one value: a constant of which one element is stored,
 // or a call of full where the shape is symbolic.
 func constantOfShape(n *node) {
-	dims := n.shapeOperand(0, "the shape")
+	dims := n.extentsOperand(0, "the shape")
 	n.check(checkElements(dims))
 	d, elem := dtype.Float32T, []byte{0, 0, 0, 0}
 	if a := n.attr("value", onnxpb.AttrTensor); a != nil {
@@ -95,6 +95,10 @@ func constantOfShape(n *node) {
 func rangeOp(n *node) {
 	n.sameDType(0, 1, 2)
 	d := n.dtype(0)
+	if n.known(0) == nil || n.known(1) == nil || n.known(2) == nil {
+		rangeByData(n)
+		return
+	}
 	if !d.IsInt() {
 		start, limit, delta := n.scalarOperand(0, "start"), n.scalarOperand(1, "limit"), n.scalarOperand(2, "delta")
 		n.result("relax.arange", args(primFloat(d, start), primFloat(d, limit), primFloat(d, delta)), "dtype", d)

@@ -215,15 +215,16 @@ func compress(n *node) {
 	x, dims := n.expr(0), n.dims(0)
 	n.wantDType(1, "bool", dtype.DType.IsBool)
 	k := n.known(1)
-	if k == nil || len(k.shape) != 1 {
-		n.fail("the condition (input 1, %q) must be a constant vector of at most %d elements, since it says how many are taken", n.pb.Inputs[1], maxKnownInts)
-	}
 	axis := 0
 	if n.pb.Attribute("axis") != nil {
 		axis = n.axis(n.int("axis", 0), len(dims))
 	} else {
 		dims = []tir.Expr{product(dims)}
 		x = n.reshape(x, dims)
+	}
+	if k == nil || len(k.shape) != 1 {
+		n.compressByData(x, axis, dims[axis])
+		return
 	}
 	if extent, ok := tir.AsInt(dims[axis]); ok && extent < int64(len(k.elems)) {
 		n.fail("the condition (input 1) has %d elements for %d of axis %d", len(k.elems), extent, axis)

@@ -18,6 +18,7 @@ func linearRows() []operator {
 		}},
 		{name: "Gemm", minIn: 2, maxIn: 3, attrs: []string{"alpha", "beta", "transA", "transB"}, convert: gemm},
 		{name: "Einsum", minIn: 1, maxIn: -1, attrs: []string{"equation"}, convert: einsum},
+		{name: "Det", minIn: 1, maxIn: 1, convert: det},
 	}
 }
 

@@ -201,7 +201,7 @@ func transpose(n *node) {
 // expand broadcasts in both directions: the result has the greater of each two extents.
 func expand(n *node) {
 	from := n.dims(0)
-	to := slices.Clone(n.shapeOperand(1, "the shape"))
+	to := slices.Clone(n.extentsOperand(1, "the shape"))
 	if len(to) > 64 {
 		n.fail("the shape has %d dimensions, the limit is 64", len(to))
 	}
@@ -231,7 +231,7 @@ func expand(n *node) {
 }
 
 func tile(n *node) {
-	dims, list := n.dims(0), n.shapeOperand(1, "repeats")
+	dims, list := n.dims(0), n.extentsOperand(1, "repeats")
 	if len(list) != len(dims) {
 		n.fail("there are %d repeats for %d dimensions", len(list), len(dims))
 	}

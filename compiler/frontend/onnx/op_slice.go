@@ -69,6 +69,10 @@ func clampSlice(begin, end, step, extent int64) (int64, int64) {
 
 func slice(n *node) {
 	dims := n.dims(0)
+	if n.opset >= 10 && n.has(1) && n.has(2) && len(dims) > 0 && (n.known(1) == nil || n.known(2) == nil) {
+		sliceByData(n, dims)
+		return
+	}
 	s := n.sliceArgs(len(dims))
 	var cut sliceOperands
 	for i, a := range s.axes {

@@ -38,6 +38,7 @@ func unaryRows() []operator {
 		operator{name: "IsInf", minIn: 1, maxIn: 1, attrs: []string{"detect_negative", "detect_positive"}, convert: isInfOp},
 		operator{name: "Clip", minIn: 1, maxIn: 3, attrs: []string{"min", "max"}, convert: clip},
 		operator{name: "Cast", minIn: 1, maxIn: 1, attrs: []string{"to", "saturate", "round_mode"}, convert: cast, fold: foldCast},
+		operator{name: "BitCast", minIn: 1, maxIn: 1, attrs: []string{"to"}, convert: bitCast},
 		operator{name: "CastLike", minIn: 2, maxIn: 2, attrs: []string{"saturate", "round_mode"}, convert: func(n *node) {
 			n.astype(n.dtype(1))
 		}},

@@ -21,6 +21,14 @@ type Dim struct {
 type symbols struct {
 	byName map[string]tir.Expr
 	names  names
+	born   []*tir.Var // those that values have at run time, in the order in which they were made
+}
+
+// extent is a new symbol for an extent that shows at run time.
+func (s *symbols) extent(hint string) *tir.Var {
+	v := tir.NewVar(s.names.fresh(hint+"_extent"), dtype.Int64T)
+	s.born = append(s.born, v)
+	return v
 }
 
 func newSymbols() *symbols { return &symbols{byName: map[string]tir.Expr{}} }
@@ -123,10 +131,14 @@ func (s *symbols) unifyShape(name string, declared []onnxpb.Dim, dims []Dim) err
 
 // inputType returns the struct info of a graph input.
 func (s *symbols) inputType(in *onnxpb.ValueInfo, given []Dim) (*relax.TensorStructInfo, error) {
-	if in.Type == nil || in.Type.Tensor == nil {
+	typ := in.Type
+	if typ != nil && typ.Optional != nil { // one that is there
+		typ = typ.Optional
+	}
+	if typ == nil || typ.Tensor == nil {
 		return nil, fmt.Errorf("input %q has type %v; tensors are supported", in.Name, in.Type)
 	}
-	t := in.Type.Tensor
+	t := typ.Tensor
 	d, err := t.Elem.DType()
 	if err != nil {
 		return nil, fmt.Errorf("input %q: %w", in.Name, err)

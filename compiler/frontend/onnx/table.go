@@ -54,6 +54,9 @@ var operators = sync.OnceValue(func() map[string]*operator {
 		quantizeRows(),
 		integerRows(),
 		controlRows(),
+		dynamicRows(),
+		sequenceRows(),
+		randomRows(),
 	))
 })
 

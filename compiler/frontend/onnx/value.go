@@ -16,6 +16,9 @@ import (
 type value struct {
 	expr  relax.Expr // nil: only elements are known, and nobody has needed them as a tensor yet
 	known *known
+	list  *list // of a sequence, which is no tensor
+	// absent says that it is an optional value without an element.
+	absent bool
 }
 
 // known is a small tensor whose elements are expressions over constants and the symbolic
@@ -125,6 +128,9 @@ func scalarBytes(d dtype.DType, e tir.Expr) ([]byte, bool) {
 
 // tensorInfo returns the struct info of v as a tensor, nil if it is none.
 func (v *value) tensorInfo() *relax.TensorStructInfo {
+	if v.expr == nil && v.known == nil {
+		return nil
+	}
 	if v.expr == nil {
 		return relax.StaticTensor(v.known.dtype, v.known.shape...)
 	}

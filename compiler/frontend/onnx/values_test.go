@@ -5,8 +5,6 @@ import (
 
 	"github.com/irscope/irscope/compiler/frontend/onnx/internal/refeval"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
-	"github.com/irscope/irscope/compiler/ir"
-	"github.com/irscope/irscope/compiler/relax"
 )
 
 // TestValues evaluates what was imported and compares it with the expected outputs, for
@@ -43,7 +41,7 @@ func testValues(t *testing.T, cases []onnxtest.Case) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := evaluate(ir.MustLookup[*relax.Function](mod, "main"), []*tensor{x})
+			out, err := evaluate(mod, []*tensor{x})
 			if err != nil {
 				t.Errorf("%s: %v", c.Name, err)
 				continue

@@ -15,7 +15,7 @@ import (
 // inside each other: what a wrong pass makes of a small program may not end.
 const (
 	MaxSteps = 1 << 24
-	maxDepth = 100
+	maxDepth = 1000
 )
 
 // Options bounds a run and says how kernels run. The zero value is good for small programs.

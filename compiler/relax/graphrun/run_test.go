@@ -33,7 +33,7 @@ class Module:
 	if len(diags) > 0 {
 		t.Fatal(diags[0].Format())
 	}
-	for name, want := range map[string]string{"kernel": "more than 16777216 steps", "itself": "calls are nested more than 100 deep"} {
+	for name, want := range map[string]string{"kernel": "more than 16777216 steps", "itself": "calls are nested more than 1000 deep"} {
 		if _, err := graphrun.Run(t.Context(), mods[0].Module, name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
