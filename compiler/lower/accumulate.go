@@ -3,7 +3,6 @@ package lower
 import (
 	"math"
 
-	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -95,15 +94,20 @@ func (s *scanner) touch(b *tir.Buffer, indices []tir.Expr, masked, store bool) {
 // is more than arithmetic on variables.
 func (s *scanner) depthOf(e tir.Expr) int {
 	depth := 0
-	ir.Walk(e, func(n ir.Node) bool {
-		switch n := n.(type) {
-		case *tir.Var:
-			depth = max(depth, s.defined[n])
-		case *tir.IntImm, *tir.Cast, *tir.Ramp, *tir.Broadcast, *tir.Binary:
-		default:
-			depth = math.MaxInt
-		}
-		return depth < math.MaxInt
-	})
+	switch e := e.(type) {
+	case *tir.Var:
+		depth = s.defined[e]
+	case *tir.IntImm:
+	case *tir.Cast:
+		depth = s.depthOf(e.Value)
+	case *tir.Ramp:
+		depth = max(s.depthOf(e.Start), s.depthOf(e.Stride))
+	case *tir.Broadcast:
+		depth = s.depthOf(e.Value)
+	case *tir.Binary:
+		depth = max(s.depthOf(e.A), s.depthOf(e.B))
+	default:
+		depth = math.MaxInt
+	}
 	return depth
 }

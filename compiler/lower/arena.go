@@ -11,6 +11,7 @@ type Memory struct {
 	count   int          // of regions in this graph
 	items   [24][][]Item // room that no region has, by size
 	known   table
+	from    sources // of statements in copies of loops
 }
 
 // Reset takes back what a graph was made of. Nothing may look at it any more.
@@ -18,6 +19,7 @@ func (m *Memory) Reset() {
 	m.nodes.Reset()
 	m.args.Reset()
 	m.known.reset()
+	m.from.Clear()
 	m.regions.Each(func(r *Region) { m.putItems(r.Items) })
 	m.regions.Reset()
 	m.count = 0

@@ -17,6 +17,8 @@ type Generator interface {
 	PackPart(d dtype.DType, xs []*Node) *Node
 	Extract(v Value, i int) *Node
 	Replace(d dtype.DType, lanes int, part *Node, i int, x *Node) *Node
+	// Halves are the lower and the upper half of the lanes of a part, whose register has four lanes at least; nil where they are not taken in one instruction.
+	Halves(part Value) (lo, hi *Node)
 	// ResizeMask brings a mask to lanes of other bits.
 	ResizeMask(v Value, bits int) Value
 	// PartBits computes And, Or and Xor of parts, Eqz: the opposite of all bits, and Select: the first where the third has ones, else the second.

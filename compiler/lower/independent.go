@@ -34,6 +34,7 @@ func (e *Effects) Independent(loop *tir.For, noAlias bool, variables func(*tir.V
 		inner: map[*tir.Var]bool{}, own: map[*tir.Var]bool{}, lets: map[*tir.Var]*form{}, pieces: map[*tir.Var]*piece{},
 		variables: variables, written: written{}, uses: map[*tir.Var]int{},
 	}
+	t.each = t.visit
 	t.visit(loop.Body)
 	turns := int64(math.MaxInt64)
 	if n, known := tir.AsInt(loop.Extent); known {
@@ -56,6 +57,7 @@ type turns struct {
 	terms     []term
 	pieces    map[*tir.Var]*piece
 	dependent bool
+	each      func(ir.Node) // visit
 
 	variables func(*tir.Var) bool
 	written   written          // in variables that the loop stores to
@@ -162,7 +164,7 @@ func (t *turns) visit(n ir.Node) {
 	case *tir.AllocateConst:
 		t.own[n.Var] = true
 	case *tir.BufferStore:
-		n.EachChild(t.visit)
+		n.EachChild(t.each)
 		t.access(n.Buffer, n.Indices, true)
 		return
 	case *tir.BufferLoad:
@@ -172,7 +174,7 @@ func (t *turns) visit(n ir.Node) {
 	case *tir.Block, *tir.BlockRealize, *tir.BufferRealize:
 		t.dependent = true
 	}
-	n.EachChild(t.visit)
+	n.EachChild(t.each)
 }
 
 // bind notes what a variable stands for. A pointer is another's, which nothing follows here, or to a workspace.

@@ -9,7 +9,7 @@ import (
 // Lin is an index: a sum of coefficients times nodes of the width of a pointer, plus a constant.
 // Sums and products commute with truncation, so wider indices need no wider arithmetic.
 type Lin struct {
-	Terms []Term
+	Terms []Term // not to be changed: forms share them
 	C     int64
 }
 
@@ -25,9 +25,16 @@ const maxTerms = 12
 // IsConst reports whether l has no terms.
 func (l Lin) IsConst() bool { return len(l.Terms) == 0 }
 
-// Add returns l + k*m.
+// Add returns l + k*m. Forms share terms.
 func (l Lin) Add(m Lin, k int64) Lin {
-	out := Lin{C: l.C + k*m.C, Terms: slices.Clone(l.Terms)}
+	switch {
+	case len(m.Terms) == 0:
+		return Lin{l.Terms, l.C + k*m.C}
+	case len(l.Terms) == 0 && k == 1:
+		return Lin{m.Terms, l.C + m.C}
+	}
+	out := Lin{C: l.C + k*m.C, Terms: make([]Term, len(l.Terms), len(l.Terms)+len(m.Terms))}
+	copy(out.Terms, l.Terms)
 	for _, t := range m.Terms {
 		i := slices.IndexFunc(out.Terms, func(u Term) bool { return u.N == t.N })
 		if i < 0 {

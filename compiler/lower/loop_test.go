@@ -57,6 +57,32 @@ func TestInvariants(t *testing.T) {
 	}
 }
 
+// TestInvariantVariables does the same with what an array in variables holds: a product of it is computed once around a loop that does not write the array, and in each turn of
+// one that does, also where another loop writes it.
+func TestInvariantVariables(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		inside bool // the loop writes the array
+		want   int
+	}{{"before", false, 1}, {"inside", true, 10}} {
+		a, b := ints("A", bufferSize), ints("B", bufferSize)
+		i, n := tir.NewVar("i", dtype.Int32T), tir.NewSizeVar("n", dtype.Int32T)
+		kept := tir.NewBuffer("kept", dtype.Int32T, []tir.Expr{tir.Int32(1)}, "local")
+		value := tir.Load(kept, tir.Int32(0))
+		set := func(to tir.Expr) tir.Stmt { return tir.Store(kept, to, tir.Int32(0)) }
+		body := []tir.Stmt{tir.Store(a, tir.NewBinary(tir.OpMul, value, value), i)}
+		if c.inside {
+			body = append(body, set(tir.Add(value, i)))
+		}
+		f := kernel(a, b, n, tir.Seq(set(n), serial(i, tir.Int32(10), body...), set(tir.Int32(3)), tir.Store(b, value, tir.Int32(0))))
+		f.Body = &tir.Allocate{Var: kept.Data, Type: kept.DType, Extents: kept.Shape, Condition: tir.Bool(true), Body: f.Body}
+		if got := countOps(t, f, 7).count[lower.Op(lower.Mul)]; got != c.want {
+			t.Errorf("set %s: computed %d times, want %d", c.name, got, c.want)
+		}
+		checkProgram(t, f, 7, 1<<20)
+	}
+}
+
 // TestInduction keeps addresses up to date by additions: no multiplication in any turn, also for
 // strides that are not constants.
 func TestInduction(t *testing.T) {
@@ -93,7 +119,7 @@ func TestInductionOfWhatChanges(t *testing.T) {
 		}, func(i int64) int64 { return 100 + 12*i }},
 	} {
 		g, root := newBuilder(32, 0)
-		sum := g.NewVariable("sum", i32)
+		sum := g.NewVariable(nil, "sum", i32)
 		g.Set(sum, g.Int(32, 0))
 		g.Loop(lower.Loop{Name: "i", Effects: &lower.LoopEffects{}, Lo: g.Int(32, 2), End: g.Int(32, 7), Step: g.Int(32, 1), Body: func(i *lower.Node, _ *lower.Region) *lower.Region {
 			base, l := c.lin(g, i)

@@ -86,7 +86,7 @@ func (g *toyGen) stmt(s tir.Stmt) {
 			panic("toy: allocation stays in memory")
 		}
 		for range count {
-			g.Instead[s.Var] = append(g.Instead[s.Var], g.NewVariable(s.Var.Name, i32))
+			g.Instead[s.Var] = append(g.Instead[s.Var], g.NewVariable(s.Var, s.Var.Name, i32))
 		}
 		g.stmt(s.Body)
 	case *tir.DeclBuffer:
@@ -120,7 +120,7 @@ func (g *toyGen) loop(s *tir.For) {
 	g.Branch(g.Fn(lower.LtS, lo, end), "nonempty", func() {
 		sums := g.Accumulators(e, func(v *tir.Var) bool { return g.vars[v] != nil })
 		for _, a := range sums {
-			v := g.NewVariable(a.Buffer.Name, i32)
+			v := g.NewVariable(a.Pointer, a.Buffer.Name, i32)
 			g.Set(v, g.Load(g.access(a.Buffer, []tir.Expr{a.Index}), nil, ""))
 			g.Instead[a.Pointer], g.sums[a.Pointer] = []*lower.Variable{v}, true
 		}

@@ -94,13 +94,18 @@ func (u *unroller) copies(loop *tir.For) tir.Stmt {
 	copies := make([]tir.Stmt, n)
 	c := tir.NewCopier()
 	c.OnExpr, c.Copied = folded, u.from.note
-	c.Inline = func(value tir.Expr) bool { _, ok := value.(*tir.IntImm); return ok }
+	c.Inline = isInt
 	for i := range copies {
 		c.Reset()
 		c.Vars[loop.LoopVar] = tir.Add(loop.Min, tir.Const(loop.LoopVar.DType(), int64(i)))
 		copies[i] = c.Stmt(loop.Body)
 	}
 	return tir.Seq(copies...)
+}
+
+func isInt(e tir.Expr) bool {
+	_, ok := e.(*tir.IntImm)
+	return ok
 }
 
 // folded is e, computed where it is a constant integer.

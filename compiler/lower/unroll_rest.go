@@ -57,7 +57,7 @@ func (r *rests) stmt(s tir.Stmt) tir.Stmt {
 	around := r.at
 	r.at = s
 	defer func() { r.at = around }()
-	if let, ok := s.(*tir.LetStmt); ok && r.shared(let.Value) {
+	if let, ok := s.(*tir.LetStmt); ok && r.shared(let.Value) && !isInt(let.Value) { // copies have a constant in place of such a variable
 		r.bind(let.Var, let.Value)
 		delete(r.inner, let.Var)
 		return r.stmt(let.Body)
@@ -129,6 +129,9 @@ func (r *rests) index(e tir.Expr) tir.Expr {
 		return true
 	}
 	if !split(e, 1) || rest == nil || changed == nil && terms < 2 {
+		return nil
+	}
+	if _, constant := EvalInt(rest); constant { // as all of the index is in a copy
 		return nil
 	}
 	if v, ok := rest.(*tir.Var); ok { // nothing is gained

@@ -16,7 +16,12 @@ func One(d dtype.DType, n *Node) Value { return Value{DType: d, Parts: n.self[:]
 
 // Each makes a value of n parts.
 func Each(d dtype.DType, mask, n int, f func(i int) *Node) Value {
-	out := Value{DType: d, Mask: mask, Parts: make([]*Node, n)}
+	out := Value{DType: d, Mask: mask}
+	if n == 1 {
+		out.Parts = f(0).self[:]
+		return out
+	}
+	out.Parts = make([]*Node, n)
 	for i := range out.Parts {
 		out.Parts[i] = f(i)
 	}

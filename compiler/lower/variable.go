@@ -1,19 +1,22 @@
 package lower
 
+import "github.com/irscope/irscope/compiler/tir"
+
 // Variable is a register that changes: a scalar or vector that the function assigns.
 type Variable struct {
 	Reg  Reg
 	Type Type
 	Name string
-	live []*Node // reads that still hold
+	of   *tir.Var // the pointer to the memory that it stands for, nil for none
+	live []*Node  // reads that still hold
 }
 
-// NewVariable makes a variable.
-func (b *Builder) NewVariable(name string, t Type) *Variable {
-	return &Variable{Reg: b.newReg(name, t), Type: t, Name: name}
+// NewVariable makes a variable, which may stand for memory that a pointer refers to.
+func (b *Builder) NewVariable(of *tir.Var, name string, t Type) *Variable {
+	return &Variable{Reg: b.newReg(name, t), Type: t, Name: name, of: of}
 }
 
-// Read returns the present value of v.
+// Read returns the present value of v, read outside of the loops that do not set it.
 func (b *Builder) Read(v *Variable) *Node {
 	k := key{op: b.Machine.Op(Get, 0), imm: uint64(v.Reg)}
 	if n := b.lookup(&k); n != nil {
@@ -21,7 +24,11 @@ func (b *Builder) Read(v *Variable) *Node {
 	}
 	n := b.node(Node{Op: k.op, Imm: k.imm, Type: v.Type, fn: Get, unstable: true, Name: v.Name}, nil)
 	v.live = append(v.live, n)
-	b.define(n, &k, b.Cur)
+	to := b.Cur
+	for to.Kind == LoopRegion && to.Loop != nil && v.of != nil && !to.Loop.writes[v.of] {
+		to = to.parent
+	}
+	b.define(n, &k, to)
 	return n
 }
 

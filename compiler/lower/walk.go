@@ -21,7 +21,8 @@ type Walker struct {
 	slots        map[*tir.Var]*slots
 	promoted     map[*tir.Var]Value // type and mask of the sums that are kept in variables
 	loops        []loopFrame
-	from         sources    // of statements in copies of loops
+	loads        map[*tir.Buffer]string // what accesses are called in errors
+	stores       map[*tir.Buffer]string
 	bound        []tir.Expr // index, and extent, of the bound that the next assertion checks
 }
 
@@ -29,7 +30,7 @@ type Walker struct {
 func NewWalker(ctx context.Context, target, name string, m *Machine, gen Generator, newReg func(name string, t Type) Reg, regType func(Reg) Type) *Walker {
 	w := &Walker{
 		Vars: map[*tir.Var]Value{}, gen: gen, ctx: ctx, target: target, name: name,
-		slots: map[*tir.Var]*slots{}, promoted: map[*tir.Var]Value{},
+		slots: map[*tir.Var]*slots{}, promoted: map[*tir.Var]Value{}, loads: map[*tir.Buffer]string{}, stores: map[*tir.Buffer]string{},
 	}
 	w.Builder = NewBuilder(m, w, newReg, regType)
 	return w
@@ -38,7 +39,7 @@ func NewWalker(ctx context.Context, target, name string, m *Machine, gen Generat
 // Function translates the body of p, whose parameters are in Vars. callee reports whether a call goes to a function of the module.
 func (w *Walker) Function(p *tir.PrimFunc, callee func(*tir.Call) bool) {
 	w.NoAlias = p.Attrs.Bool("tir.noalias", false)
-	body := unroll(p.Body, &w.from)
+	body := unroll(p.Body, &w.memory.from)
 	w.Effects = Scan(body, ScanOptions{Step: w.step, Callee: callee, Quiet: w.Machine.Quiet})
 	if cost := w.Effects.Cost; cost > TurnCost {
 		w.gen.Poll(cost)

@@ -36,9 +36,9 @@ type laneAccess struct {
 }
 
 // access prepares an access to a vector of type dt where a predicate holds, which may be nil.
-func (w *Walker) access(b *tir.Buffer, p Place, dt dtype.DType, predicate tir.Expr, what string) *laneAccess {
+func (w *Walker) access(b *tir.Buffer, p Place, dt dtype.DType, predicate tir.Expr, what string) laneAccess {
 	w.ValType(dt.Elem(), what)
-	a := &laneAccess{place: p, v: b.Data, elem: dt.Elem(), lanes: int(dt.Lanes), part: w.native(dt)}
+	a := laneAccess{place: p, v: b.Data, elem: dt.Elem(), lanes: int(dt.Lanes), part: w.native(dt)}
 	bits := int(dt.Bits)
 	if a.vector = a.part > 0 && p.Each == nil && p.Stride == 1; a.vector {
 		a.loadPart, a.storePart = w.gen.PartMem(a.part * bits)
@@ -74,9 +74,19 @@ func (w *Walker) at(a *laneAccess, i int, op Op) Access {
 	return Access{Op: op, Address: n, Offset: off, Through: a.v}
 }
 
+// named is what an access n of a buffer is called, which is the same for all of its kind.
+func named(names map[*tir.Buffer]string, b *tir.Buffer, n any) string {
+	name, ok := names[b]
+	if !ok {
+		name = KindName(n)
+		names[b] = name
+	}
+	return name
+}
+
 // bufferLoad translates a read.
 func (w *Walker) bufferLoad(e *tir.BufferLoad) Value {
-	what := KindName(e)
+	what := named(w.loads, e.Buffer, e)
 	w.checkStorage(e.Buffer.DType, what)
 	if s := w.slots[e.Buffer.Data]; s != nil {
 		return w.loadSlots(s, ConstantIndex(e.Buffer, e.Indices), e.DType())
@@ -85,7 +95,8 @@ func (w *Walker) bufferLoad(e *tir.BufferLoad) Value {
 		return w.loadPromoted(e.Buffer.Data)
 	}
 	p := w.Place(e.Buffer, e.Indices, what)
-	return w.loadLanes(w.access(e.Buffer, p, e.DType(), e.Predicate, what))
+	a := w.access(e.Buffer, p, e.DType(), e.Predicate, what)
+	return w.loadLanes(&a)
 }
 
 func (w *Walker) loadLanes(a *laneAccess) Value {
@@ -142,7 +153,7 @@ func (w *Walker) loadMasked(dt dtype.DType, mask []*Node, one func(int) *Node) V
 	xs := make([]*Node, dt.Lanes)
 	zero := w.Number(dt.Elem(), 0, "")
 	for i := range xs {
-		lane := w.NewVariable("lane", zero.Type)
+		lane := w.NewVariable(nil, "lane", zero.Type)
 		w.Set(lane, zero)
 		w.Branch(mask[i], "lane", func() { w.Set(lane, one(i)) }, nil)
 		xs[i] = w.Read(lane)
@@ -152,7 +163,7 @@ func (w *Walker) loadMasked(dt dtype.DType, mask []*Node, one func(int) *Node) V
 
 // bufferStore translates a write.
 func (w *Walker) bufferStore(s *tir.BufferStore) {
-	what := KindName(s)
+	what := named(w.stores, s.Buffer, s)
 	w.checkStorage(s.Buffer.DType, what)
 	want := AccessType(s.Buffer, s.Indices)
 	v := w.spread(w.Expr(s.Value), int(want.Lanes))
@@ -168,7 +179,8 @@ func (w *Walker) bufferStore(s *tir.BufferStore) {
 		return
 	}
 	p := w.Place(s.Buffer, s.Indices, what)
-	w.storeLanes(w.access(s.Buffer, p, v.DType, s.Predicate, what), v)
+	a := w.access(s.Buffer, p, v.DType, s.Predicate, what)
+	w.storeLanes(&a, v)
 }
 
 func (w *Walker) storeLanes(a *laneAccess, v Value) {

@@ -18,6 +18,9 @@ func (w *Walker) binary(e *tir.Binary) Value {
 	if all := w.allLanes(e); all != nil {
 		return One(dtype.BoolT, all)
 	}
+	if v, ok := w.acrossLanes(e); ok {
+		return v
+	}
 	a, b := w.Expr(e.A), w.Expr(e.B)
 	if a.DType.Elem() == b.DType.Elem() {
 		a, b = w.spread(a, b.Lanes()), w.spread(b, a.Lanes())

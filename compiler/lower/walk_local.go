@@ -76,7 +76,7 @@ func (w *Walker) trySlots(s *tir.Allocate) *slots {
 	}
 	out := &slots{elem: elem, k: k}
 	for range count {
-		out.vars = append(out.vars, w.NewVariable(s.Var.Name, t))
+		out.vars = append(out.vars, w.NewVariable(s.Var, s.Var.Name, t))
 	}
 	w.Instead[s.Var] = out.vars
 	return out
@@ -127,7 +127,7 @@ func (w *Walker) promote(e *LoopEffects, loop func()) {
 	for _, a := range sums {
 		x := w.bufferLoad(&tir.BufferLoad{Buffer: a.Buffer, Indices: []tir.Expr{a.Index}})
 		for _, part := range x.Parts {
-			v := w.NewVariable(a.Pointer.Name+"_sum", part.Type)
+			v := w.NewVariable(a.Pointer, a.Pointer.Name+"_sum", part.Type)
 			w.Set(v, part)
 			w.Instead[a.Pointer] = append(w.Instead[a.Pointer], v)
 		}
@@ -139,7 +139,8 @@ func (w *Walker) promote(e *LoopEffects, loop func()) {
 		delete(w.promoted, a.Pointer)
 		delete(w.Instead, a.Pointer)
 		what := "BufferStore to " + a.Buffer.Name
-		w.storeLanes(w.access(a.Buffer, w.Place(a.Buffer, []tir.Expr{a.Index}, what), x.DType, nil, what), x)
+		lanes := w.access(a.Buffer, w.Place(a.Buffer, []tir.Expr{a.Index}, what), x.DType, nil, what)
+		w.storeLanes(&lanes, x)
 	}
 }
 

@@ -124,7 +124,7 @@ func (w *Walker) ifThenElse(cond, yes, no tir.Expr, what string) Value {
 			if vars == nil {
 				form = v
 				for _, p := range v.Parts {
-					vars = append(vars, w.NewVariable("chosen", p.Type))
+					vars = append(vars, w.NewVariable(nil, "chosen", p.Type))
 				}
 			}
 			v = w.inForm(v, form.Packed(), form.Mask)

@@ -12,7 +12,7 @@ func (w *Walker) stmt(s tir.Stmt) {
 	w.step()
 	if _, list := s.(*tir.SeqStmt); !list {
 		outer := w.At
-		w.At = w.from.of(s)
+		w.At = w.memory.from.of(s)
 		defer func() { w.At = outer }()
 	}
 	switch s := s.(type) {

@@ -96,6 +96,20 @@ for j, k in T.grid(5, 6):
         with T.init():
             C[vj] = T.float32(0)
         C[vj] = C[vj] + A[vj, vk]`
+	const scratch = `
+L = T.alloc_buffer((1,))
+C = T.alloc_buffer((5,))
+for i in range(5):
+    with T.block("L"):
+        vi = T.axis.spatial(5, i)
+        L[0] = A[vi] * T.float32(2)
+    with T.block("C"):
+        vi = T.axis.spatial(5, i)
+        C[vi] = L[0] + T.float32(1)
+for i in range(5):
+    with T.block("E"):
+        vi = T.axis.spatial(5, i)
+        E[vi] = C[vi] * T.float32(3)`
 	first := func(s *sch.Schedule, block string) any {
 		return do(t, s, "GetLoops", do(t, s, "GetBlock", block, nil)[0])[0]
 	}
@@ -118,6 +132,10 @@ for j, k in T.grid(5, 6):
 			_, err := s.Do(sch.KindOf("ComputeInline"), "B")
 			return err
 		}, ""},
+		"moved away from a scratch": {`A: T.Buffer((5,), "float32"), E: T.Buffer((5,), "float32")`, scratch, func(s *sch.Schedule) error {
+			_, err := s.Do(sch.KindOf("ComputeAt"), "C", first(s, "E"), false, int64(-1))
+			return err
+		}, "writes the same elements of L"},
 		"padded behind a cut": {`A: T.Buffer((5, 6), "float32"), C: T.Buffer((5,), "float32")`, sums, func(s *sch.Schedule) error {
 			do(t, s, "CutLoop", first(s, "C"), int64(4), int64(0))
 			_, err := s.Do(sch.KindOf("PadEinsum"), "C", []int64{4, 1})

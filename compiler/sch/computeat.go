@@ -84,6 +84,9 @@ func (s *State) computeAt(b *Block, l *Loop, preserveUnit bool, index int, forwa
 	if err := s.keepsOrder(m, d); err != nil {
 		return nil, err
 	}
+	if err := s.keepsElements(m, d); err != nil {
+		return nil, err
+	}
 	if m.needed = consumers; !forward {
 		m.needed = producers
 	}

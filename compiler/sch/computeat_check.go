@@ -96,6 +96,40 @@ func (s *State) keepsOrder(m *mover, d *scopeDeps) error {
 	return nil
 }
 
+// keepsElements returns an error if the block would leave a loop in each iteration of which a producer writes the same elements, which the block reads: behind the loop only
+// the last ones are left. TVM moves it all the same.
+func (s *State) keepsElements(m *mover, d *scopeDeps) error {
+	b, stay := m.at.Block(), append(m.to.loops(), m.to.For())
+	for _, l := range m.at.loops() {
+		if slices.Contains(stay, l) || tir.IsConst(l.Extent, 1) {
+			continue
+		}
+		for _, p := range realizes(l) {
+			if !slices.ContainsFunc(d.byDst[b], func(x dep) bool { return x.src == p.Block }) {
+				continue
+			}
+			for _, w := range p.Block.Writes {
+				if slices.ContainsFunc(b.Reads, func(r *tir.BufferRegion) bool { return r.Buffer == w.Buffer }) && !moves(p, w, l.LoopVar) {
+					return s.fail("InsertionPointNotFoundError", "The block {0} must stay in the loop {1}, in each iteration of which block {2} writes the same elements of "+w.Buffer.Name, b, l, p.Block)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// moves reports whether what a block writes depends on a loop.
+func moves(r *tir.BlockRealize, w *tir.BufferRegion, loop *tir.Var) bool {
+	for _, x := range w.Region {
+		for i, iv := range r.Block.IterVars {
+			if (usesVar(x.Min, iv.Var) || usesVar(x.Extent, iv.Var)) && usesVar(r.Values[i], loop) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // statements returns those of a sequence, or x alone.
 func statements(x tir.Stmt) []tir.Stmt {
 	if q, ok := x.(*tir.SeqStmt); ok {

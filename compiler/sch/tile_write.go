@@ -31,18 +31,7 @@ func (t *tiler) write() (out []tir.Stmt, b *tir.Block) {
 		value = tir.Load(t.parts, append(p.tileAt(), at...)...)
 	}
 	if t.dot {
-		value = nil
-		for l := range min(lanes, v.tile) {
-			ix := slices.Clone(at)
-			if v.tile > 1 {
-				ix[len(ix)-1] = tir.Const(v.extent.DType(), l)
-			}
-			e := tir.Expr(tir.Load(t.acc, ix...))
-			if value != nil {
-				e = tir.NewBinary(t.op, value, e)
-			}
-			value = e
-		}
+		value = t.combined(at, v)
 	}
 	var idx []tir.Expr
 	for _, ix := range t.store.Indices {
@@ -59,6 +48,26 @@ func (t *tiler) write() (out []tir.Stmt, b *tir.Block) {
 	}
 	n, b := p.finish(st)
 	return append(out, n), b
+}
+
+// combined combines the lanes of a result: the halves of the vector, then the halves of what this gives, and so on, so that few operations wait for each other.
+func (t *tiler) combined(at []tir.Expr, v *axis) tir.Expr {
+	var list []tir.Expr
+	for l := range min(t.spec.Lanes, v.tile) {
+		ix := slices.Clone(at)
+		if v.tile > 1 {
+			ix[len(ix)-1] = tir.Const(v.extent.DType(), l)
+		}
+		list = append(list, tir.Load(t.acc, ix...))
+	}
+	for len(list) > 1 {
+		half := (len(list) + 1) / 2
+		for i := range len(list) / 2 {
+			list[i] = tir.NewBinary(t.op, list[i], list[half+i])
+		}
+		list = list[:half]
+	}
+	return list[0]
 }
 
 // guard adds a condition under which the block runs.

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	goruntime "runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,16 +25,25 @@ import (
 // BenchmarkCompile takes light models from the file to code that is ready to run, on one
 // thread, with all instruments of the page: the stages are metrics, in processor time. "record" is
 // all that the page is told of: printing, diffing, metrics, hashes, the history of values and the encoding of events. "print+diff" is
-// measured on its own, in a second compilation. "verify" is the check of the module after every pass.
+// measured on its own, in a second compilation. "verify" is the check of the module after every pass. A benchmark whose name has a target is for that one, any other for WebAssembly.
 func BenchmarkCompile(b *testing.B) {
-	for _, name := range []string{"light_resnet50", "light_densenet121"} {
+	x86, err := compiler.ForMachine(target.Of("x86"))
+	for _, name := range []string{"light_resnet50", "light_densenet121", "light_resnet50 for x86", "light_densenet121 for x86"} {
 		b.Run(name, func(b *testing.B) {
-			data := light(b, name)
+			model, machine, _ := strings.Cut(name, " for ")
+			tgt := target.Default()
+			if machine != "" {
+				if err != nil {
+					b.Skip(err)
+				}
+				tgt = x86
+			}
+			data := light(b, model)
 			defer goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(1))
 			var st stages
 			b.ReportAllocs()
 			for b.Loop() {
-				compileOnce(b, data, &st)
+				compileOnce(b, data, tgt, &st)
 			}
 			st.report(b)
 			var total time.Duration
@@ -42,7 +52,7 @@ func BenchmarkCompile(b *testing.B) {
 			}
 			var printing time.Duration
 			for range 3 {
-				printing += printAndDiff(b, data) / 3
+				printing += printAndDiff(b, data, tgt) / 3
 			}
 			b.ReportMetric(total.Seconds()*1000/float64(b.N), "total-ms")
 			b.ReportMetric(float64(st.total["record"])/float64(total), "record/total")
@@ -51,7 +61,7 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-func compileOnce(b *testing.B, data []byte, st *stages) {
+func compileOnce(b *testing.B, data []byte, tgt target.Target, st *stages) {
 	b.Helper()
 	var m *ir.Module
 	st.do("import", func() { m = importModel(b, data) })
@@ -59,13 +69,13 @@ func compileOnce(b *testing.B, data []byte, st *stages) {
 	snaps := instruments.NewSnapshots()
 	rec := instruments.NewRecorder(&sink{}, snaps)
 	keepHistory(rec, snaps)
-	pl, err := pipeline.Lookup("default", target.Default())
+	pl, err := pipeline.Lookup("default", tgt)
 	must(b, err)
 	start := processTime()
 	must(b, rec.Start(m, pl, &event.RunStarted{}))
 	record = processTime() - start
 	begun := record
-	req := compiler.Request{Module: m, Pipeline: pl, Instruments: []*pass.Instrument{
+	req := compiler.Request{Module: m, Target: tgt, Pipeline: pl, Instruments: []*pass.Instrument{
 		timed(rec.Instrument(), &record), timed(instruments.WellFormed(false), &verify), (&instruments.Timing{}).Instrument(),
 	}}
 	start = processTime()
@@ -76,11 +86,11 @@ func compileOnce(b *testing.B, data []byte, st *stages) {
 	st.add("record", record)
 	st.add("verify", verify)
 	st.do("codegen", func() {
-		c, err := compiler.Compile(b.Context(), compiler.Request{Module: res.Module, Pipeline: pass.NewSequential("none")})
+		c, err := compiler.Compile(b.Context(), compiler.Request{Module: res.Module, Target: tgt, Pipeline: pass.NewSequential("none")})
 		must(b, err)
 		res.Artifact = c.Artifact
 	})
-	st.do("wazero", func() {
+	st.do("load", func() {
 		eng := compiler.NewEngine()
 		prog, err := res.Artifact.Open(b.Context(), eng, runtime.DeviceOptions{}, vm.Options{})
 		must(b, err)
@@ -111,7 +121,7 @@ func keepHistory(rec *instruments.Recorder, snaps *instruments.Snapshots) {
 
 // printAndDiff compiles with an instrument that prints what each pass changed and makes the
 // hunks, and does no more. It forgets what the next pass replaced, as a recorder does. It returns the processor time of that.
-func printAndDiff(b *testing.B, data []byte) time.Duration {
+func printAndDiff(b *testing.B, data []byte, tgt target.Target) time.Duration {
 	b.Helper()
 	var spent time.Duration
 	snaps := instruments.NewSnapshots()
@@ -138,7 +148,7 @@ func printAndDiff(b *testing.B, data []byte) time.Duration {
 		},
 	}
 	_, err := compiler.Passes(b.Context(), compiler.Request{
-		Module: importModel(b, data), Instruments: []*pass.Instrument{timed(hunks, &spent)},
+		Module: importModel(b, data), Target: tgt, Instruments: []*pass.Instrument{timed(hunks, &spent)},
 	})
 	must(b, err)
 	return spent

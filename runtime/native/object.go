@@ -47,20 +47,22 @@ func (o *Object) Encode() ([]byte, error) {
 		return nil, err
 	}
 	u := binary.AppendUvarint
-	str := func(b []byte, s string) []byte { return append(u(b, uint64(len(s))), s...) }
-	b := []byte(magic)
+	str := func(b, s []byte) []byte { return append(u(b, uint64(len(s))), s...) }
+	const number = binary.MaxVarintLen64
+	b := make([]byte, 0, len(magic)+len(o.Blob.Bytes)+len(o.Data)+len(messages)+number*(len(o.Blob.Entries)+6)+64*len(o.Symbols)+4)
+	b = append(b, magic...)
 	b = u(b, uint64(o.Blob.Text))
-	b = str(b, string(o.Blob.Bytes))
+	b = str(b, o.Blob.Bytes)
 	b = u(b, uint64(len(o.Blob.Entries)))
 	for _, e := range o.Blob.Entries {
 		b = u(b, uint64(e))
 	}
 	b = u(b, uint64(len(o.Symbols)))
 	for _, s := range o.Symbols {
-		b = u(str(b, s.Name), uint64(s.Entry))
+		b = u(str(b, []byte(s.Name)), uint64(s.Entry))
 	}
-	b = str(b, string(messages))
-	b = str(b, string(o.Data))
+	b = str(b, messages)
+	b = str(b, o.Data)
 	return binary.LittleEndian.AppendUint32(b, sum(b)), nil
 }
 

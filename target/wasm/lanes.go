@@ -36,6 +36,9 @@ func lanesOf(d dtype.DType, mask int) laneOps {
 	return laneOps{wasmbin.I8x16Splat, wasmbin.I8x16ExtractLaneU, wasmbin.I8x16ReplaceLane}
 }
 
+// Halves says that lanes are taken one by one: a register has four of 32 bits, which shuffles would not combine in fewer instructions.
+func (g *gen) Halves(value) (lo, hi *node) { return nil, nil }
+
 // Extract returns lane i as a scalar; a lane of a mask becomes 0 or 1.
 func (g *gen) Extract(v value, i int) *node {
 	k := g.Native(v.DType, v.Mask)

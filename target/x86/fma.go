@@ -15,6 +15,9 @@ const (
 	fmaMinus           // x*y - z
 )
 
+// summandLast is added to them where the summand is the last argument, in memory, and the factors are the first ones.
+const summandLast = 4
+
 // fmaOps are the instructions by signs and by which operand the result replaces: 132 the first factor, with the second in memory, 213 a factor, 231 the summand.
 var fmaOps = map[op][3][3]asm.Op{
 	pFMA32: {
@@ -39,7 +42,7 @@ var fmaOps = map[op][3][3]asm.Op{
 	},
 }
 
-// isFMA reports whether an instruction multiplies and adds: its first argument in linear code is the summand.
+// isFMA reports whether an instruction multiplies and adds: its first argument in linear code is the summand, or the last one (summandLast).
 func isFMA(o op) bool {
 	switch code(o) {
 	case pFMA32, pFMA64, pVFMA32, pVFMA64:
@@ -101,8 +104,17 @@ func (g *gen) isMinusOne(n *node, d dtype.DType) bool {
 
 // fma writes summand + x*y, or what its signs make of it: the form of the instruction is that whose target is an argument that need not be kept.
 func (e *emitter) fma(i *inst, d uint8) {
-	forms := fmaOps[code(i.op)][i.Imm]
+	forms := fmaOps[code(i.op)][i.Imm&^summandLast]
 	t := e.l.g.types[i.dst]
+	if i.Imm&summandLast != 0 {
+		x, y := e.where(i.args[0]), i.args[1]
+		if o := e.where(y); !o.inMem && o.reg == d {
+			x, y = o, i.args[0]
+		}
+		e.move(d, x, t)
+		e.with(asm.Inst{Op: forms[1], W: widthOf(i.op), Reg: d, V: e.register(y, 1)}, e.memory(i))
+		return
+	}
 	z, x := e.where(i.args[0]), e.where(i.args[1])
 	var y operand
 	if i.mem != noMem {

@@ -78,7 +78,7 @@ func TestConvolution(t *testing.T) {
 // copy says which sum it is.
 func TestUnrolled(t *testing.T) {
 	a, b := flat("A", dtype.Float32T, 64), flat("B", dtype.Float32T, 4)
-	acc := tir.NewBuffer("acc", dtype.Float32T, []tir.Expr{tir.Int32(4)}, "local")
+	acc := tir.NewBuffer("acc", dtype.Float32T, []tir.Expr{tir.Int32(8)}, "local")
 	i := i32var("i")
 	each := func(marked bool, f func(j tir.Expr) tir.Stmt) tir.Stmt {
 		if marked {
@@ -94,6 +94,7 @@ func TestUnrolled(t *testing.T) {
 	text := func(marked bool) string {
 		f := primFunc("sums", []any{a, b}, local(acc,
 			each(marked, func(j tir.Expr) tir.Stmt { return tir.Store(acc, tir.FloatConst(dtype.Float32T, 0), j) }),
+			each(marked, func(j tir.Expr) tir.Stmt { return tir.Store(acc, tir.Load(b, j), tir.Add(j, tir.Int32(4))) }),
 			forLoop(i, tir.Int32(16), each(marked, func(j tir.Expr) tir.Stmt {
 				sum := func(at tir.Expr) tir.Stmt {
 					return tir.Store(acc, tir.Add(tir.Load(acc, at), tir.Load(a, tir.Add(tir.Mul(i, tir.Int32(4)), j))), at)
@@ -104,6 +105,9 @@ func TestUnrolled(t *testing.T) {
 				}
 				return sum(tir.Sub(tir.Int32(3), j))
 			})),
+			each(marked, func(j tir.Expr) tir.Stmt {
+				return tir.Store(acc, tir.Add(tir.Load(acc, tir.Int32(0)), tir.Load(acc, tir.Add(j, tir.Int32(4)))), tir.Int32(0))
+			}),
 			each(marked, func(j tir.Expr) tir.Stmt { return tir.Store(b, tir.Load(acc, j), j) })))
 		funcs := packed(t, f)
 		checkLowered(t, f, funcs, random(dtype.Float32T, 1, 64), random(dtype.Float32T, 2, 4))
@@ -121,6 +125,46 @@ func TestUnrolled(t *testing.T) {
 		&tir.IfThenElse{Cond: tir.GT(tir.Load(b, leaves), tir.FloatConst(dtype.Float32T, 0)), Then: &tir.Evaluate{Value: &tir.Call{Op: tir.OpBreakLoop}}},
 		tir.Store(b, tir.FloatConst(dtype.Float32T, 7), leaves))})
 	checkLowered(t, f, packed(t, f), random(dtype.Float32T, 2, 4))
+}
+
+// TestAcrossLanes combines the lanes of an array in a register, as halves of vectors where the order is theirs, and one by one where two lanes are exchanged.
+func TestAcrossLanes(t *testing.T) {
+	for _, d := range []dtype.DType{dtype.Float32T, dtype.Float64T, dtype.Int32T} {
+		for _, o := range []tir.BinaryOp{tir.OpAdd, tir.OpMin, tir.OpMax, tir.OpMul, tir.OpSub} {
+			var sizes [2]int
+			for k, exchanged := range []bool{false, true} {
+				n := int64(256 / int(d.Bits))
+				a, b := flat("A", d, n), flat("B", d, 1)
+				acc := tir.NewBuffer("acc", d, []tir.Expr{tir.Int32(n)}, "local")
+				var list []tir.Expr
+				for l := range n {
+					list = append(list, tir.Load(acc, tir.Int32(l)))
+				}
+				if exchanged {
+					list[1], list[2] = list[2], list[1]
+				}
+				for len(list) > 1 {
+					half := len(list) / 2
+					for i := range half {
+						list[i] = tir.NewBinary(o, list[i], list[half+i])
+					}
+					list = list[:half]
+				}
+				lanes := &tir.Ramp{Start: tir.Int32(0), Stride: tir.Int32(1), Lanes: int(n)}
+				f := primFunc("across", []any{a, b}, local(acc, tir.Store(acc, tir.Load(a, lanes), lanes), tir.Store(b, list[0], tir.Int32(0))))
+				funcs := packed(t, f)
+				checkLowered(t, f, funcs, random(d, 1, n), random(d, 2, 1))
+				lib, _, err := build(funcs, machines["avx2"])
+				if err != nil {
+					t.Fatal(err)
+				}
+				sizes[k] = lib.Kernels[0].Bytes
+			}
+			if d == dtype.Float32T && sizes[0] >= sizes[1] {
+				t.Errorf("%s of %s takes %d bytes in halves, %d one by one", o, d, sizes[0], sizes[1])
+			}
+		}
+	}
 }
 
 // TestPolls takes the whole budget at each poll, so that the kernel leaves and is entered again at each.

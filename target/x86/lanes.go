@@ -27,6 +27,18 @@ func (g *gen) half(p *node, i int) *node {
 	return g.op([2]op{pLowX, pHigh}[i], p)
 }
 
+// Halves are the lower and the upper half of the lanes of a part of elements of 32 or 64 bits.
+func (g *gen) Halves(part value) (lo, hi *node) {
+	p := part.Parts[0]
+	switch bits := int(part.DType.Bits); {
+	case part.DType.IsBool() || bits < 32:
+		return nil, nil
+	case part.Lanes()*bits > 128:
+		return g.half(p, 0), g.half(p, 1)
+	}
+	return p, g.imm(op(asm.VPERMILPS), 0x0e, p)
+}
+
 // Extract returns lane i as a scalar; a lane of a mask becomes 0 or 1.
 func (g *gen) Extract(v value, i int) *node {
 	bits := v.LaneBits()

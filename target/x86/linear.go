@@ -294,6 +294,11 @@ func (l *linear) other(i inst, n *node) {
 	switch {
 	case code(n.Op) == pVDot:
 		args = []*node{args[2], args[0], args[1]}
+	case isFMA(n.Op) && args[2].IsConst() && !foldable(args[0]) && !foldable(args[1]): // a constant summand last, and first a factor that is not needed any more
+		i.Imm |= summandLast
+		if args[0].Held && !args[1].Held {
+			args = []*node{args[1], args[0], args[2]}
+		}
 	case isFMA(n.Op): // the summand first, and a factor in memory last
 		args = []*node{args[2], args[0], args[1]}
 		if foldable(args[1]) && !foldable(args[2]) {

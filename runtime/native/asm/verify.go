@@ -59,6 +59,9 @@ type facts struct {
 
 func (f facts) meet(g facts) facts { return facts{f.narrow & g.narrow, f.base && g.base} }
 
+// averageLength is about how many bytes an instruction of a kernel has at least, on average: no part of what is checked.
+const averageLength = 6
+
 type line struct {
 	inst    Inst
 	at, end int
@@ -82,6 +85,7 @@ func errorAt(l *line, format string, args ...any) error {
 }
 
 func (v *verifier) read(code []byte) error {
+	v.lines = make([]line, 0, len(code)/averageLength+1)
 	for at := 0; at < len(code); {
 		i, n, err := Decode(code[at:])
 		if err != nil {
