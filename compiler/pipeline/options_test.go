@@ -270,6 +270,17 @@ def main(x: R.Tensor((32, 8), "int8"), w: R.Tensor((8, 16), "int8")):
     return y
 `
 
+// dequantizedProduct multiplies what bytes stand for.
+const dequantizedProduct = `@R.function
+def main(x: R.Tensor((32, 8), "int8"), w: R.Tensor((8, 16), "int8")):
+    with R.dataflow():
+        a = R.dequantize(x, R.const(0.5, "float32"), R.const(3, "int32"))
+        b = R.dequantize(w, R.const(0.25, "float32"), R.const(0, "int32"))
+        y = R.matmul(a, b)
+        R.output(y)
+    return y
+`
+
 const images = `
 @R.function
 def main(x: R.Tensor((1, 3, 5, 5), dtype="float32"), w: R.Tensor((4, 3, 3, 3), dtype="float32")) -> R.Tensor((1, 4, 3, 3), dtype="float32"):
@@ -356,6 +367,7 @@ var effects = map[string]effect{
 	"BindSymbolicVars.binding_map":                  {text: symbolic, value: map[string]any{"n": 7}, set: "def main(x: R.Tensor((7, 3)"},
 	"ConvertLayout.desired_layouts":                 {text: images, value: map[string]any{"relax.nn.conv2d": []any{"NHWC", "OHWI"}}, set: "data_layout=\"NHWC\""},
 	"BlockConvLayout.block":                         {text: twoChannels, value: 2, set: "data_layout=\"NCHW2c\""},
+	"FakeQuantizationToInteger.products":            {text: dequantizedProduct, value: "all", set: "out_dtype=\"int32\""},
 	"PackByteProducts.signs":                        {text: byteProduct, value: "mixed", set: "R.bitwise_xor"},
 	"ToMixedPrecision.out_dtype":                    {text: images, value: "float16", set: "out_dtype=\"float16\""},
 	"ToMixedPrecision.fp16_input_names":             {text: images, value: []any{"w"}, set: "w: R.Tensor((4, 3, 3, 3), dtype=\"float16\")"},

@@ -70,7 +70,7 @@ var graph = []*pass.Pass{
 // cpuGraph is graph for targets whose programs run here: scales are in the weights, and what depends on weights alone is computed when a program
 // is loaded.
 var cpuGraph = func() []*pass.Pass {
-	out := append([]*pass.Pass{transform.FoldBatchnormToConv2D, transform.FoldScaleToConv2D}, graph...)
+	out := append([]*pass.Pass{relaypass.QuantizedProducts, transform.FoldBatchnormToConv2D, transform.FoldScaleToConv2D}, graph...)
 	out = slices.Insert(out, slices.Index(out, legalize), transform.BlockConvLayout, transform.PackByteProducts)
 	return append(out, transform.LiftConstantCalls)
 }()

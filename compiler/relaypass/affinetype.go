@@ -15,6 +15,7 @@ type affine struct {
 	scale, zero relax.Expr
 	dtype       dtype.DType
 	axis        int64
+	most        float64 // the largest magnitude of the integers less the zero point, 0 where it is not asked for
 }
 
 // quantizedValue is what a rule computes with: a value and what it stands for. A constant that is not quantized has no type; a tuple has those of its fields.
@@ -42,6 +43,10 @@ func (r *fakeQuantizer) numbers(e relax.Expr) ([]float64, bool) {
 			out[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(raw)))
 		case dtype.Int32T:
 			out[i] = float64(int32(binary.LittleEndian.Uint32(raw)))
+		case dtype.Int8T:
+			out[i] = float64(int8(raw[0]))
+		case dtype.UInt8T:
+			out[i] = float64(raw[0])
 		default:
 			return nil, false
 		}

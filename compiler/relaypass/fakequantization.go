@@ -55,17 +55,19 @@ type fakeQuantizer struct {
 	defs   map[*relax.Var]relax.Expr // what is bound in the block
 	ready  map[*relax.Var]string     // why a value cannot be computed on integers, empty where it can
 	shared map[*relax.Var]quantizedValue
-	own    map[*relax.Var]quantizedValue // for the quantize at hand
-	out    *affine                       // what it asks for, nil where there is none
-	asks   bool                          // whether a rule asked for it
-	last   *relax.Var                    // the operand of that quantize
+	own    map[*relax.Var]quantizedValue      // for the quantize at hand
+	out    *affine                            // what it asks for, nil where there is none
+	asks   bool                               // whether a rule asked for it
+	last   *relax.Var                         // the operand of that quantize
+	moved  func(*relax.Call, *affine) *affine // what a value with a scale for each index of an axis stands for after a call that moves its elements, nil where it is not known; no such value is moved where it is nil itself
+	table  map[string]quantizedRule           // the rules
 	failed string
 	trying bool
 }
 
 func fakeQuantize(c *pass.Context, f *relax.Function, hard, qat bool, optional []string) (*relax.Function, error) {
 	mu := op.NewExprMutator(c.Step().Input)
-	r := &fakeQuantizer{c: c, m: mu, ctx: mu.Builder().Context(), hard: hard, optional: optional}
+	r := &fakeQuantizer{c: c, m: mu, ctx: mu.Builder().Context(), hard: hard, optional: optional, table: quantizedRules()}
 	if c.Observed() {
 		mu.Rewrote = func(b relax.Binding, list []relax.Binding) {
 			after := make([]ir.Node, len(list))
@@ -142,7 +144,7 @@ func (r *fakeQuantizer) rule(call *relax.Call) quantizedRule {
 	if relayName(call) == "nn.softmax" && !slices.Contains(r.optional, "nn.softmax") {
 		return nil
 	}
-	return quantizedRules()[o.Name]
+	return r.table[o.Name]
 }
 
 // note says of a binding whether its value can be computed on integers.
@@ -215,7 +217,7 @@ func (r *fakeQuantizer) region(b *relax.VarBinding) bool {
 		}
 		return r.refuse(b, why)
 	}
-	t := &affine{q.Args[1], q.Args[2], q.Attrs.DType("out_dtype"), q.Attrs.Int("axis", -1)}
+	t := &affine{scale: q.Args[1], zero: q.Args[2], dtype: q.Attrs.DType("out_dtype"), axis: q.Attrs.Int("axis", -1)}
 	v, why := r.tried(t, from, func() quantizedValue { return r.value(from) })
 	if why != "" {
 		if !r.asks {
@@ -375,7 +377,7 @@ func (r *fakeQuantizer) call(v *relax.Var, call *relax.Call) quantizedValue {
 			r.failed = "the type of what is dequantized is not known"
 			return quantizedValue{}
 		}
-		return quantizedValue{r.m.VisitExpr(call.Args[0]), &affine{call.Args[1], call.Args[2], t.DType, call.Attrs.Int("axis", -1)}, nil}
+		return quantizedValue{r.m.VisitExpr(call.Args[0]), &affine{scale: call.Args[1], zero: call.Args[2], dtype: t.DType, axis: call.Attrs.Int("axis", -1)}, nil}
 	}
 	q := &quantizedCall{r: r, call: call, last: v == r.last}
 	for _, a := range call.Args {

@@ -74,7 +74,13 @@ func (q *quantizedCall) with(first relax.Expr) *relax.Call {
 // sameElements moves elements or picks some, which is the same for integers where one scale holds for all.
 func sameElements(q *quantizedCall) (relax.Expr, *affine, bool) {
 	t := q.args[0].typ
-	if t == nil || !q.r.scalar(t) {
+	if t != nil && !q.r.scalar(t) {
+		if q.r.moved == nil {
+			return nil, nil, false
+		}
+		t = q.r.moved(q.call, t)
+	}
+	if t == nil {
 		return nil, nil, false
 	}
 	for _, a := range q.args[1:] {
@@ -83,7 +89,7 @@ func sameElements(q *quantizedCall) (relax.Expr, *affine, bool) {
 		}
 	}
 	c := q.with(q.args[0].expr)
-	if isCall(q.call, "relax.nn.max_pool2d") { // Relax's is of real numbers
+	if q.r.moved == nil && isCall(q.call, "relax.nn.max_pool2d") { // Relax's is of real numbers
 		c.Op, c.Attrs = ir.NewOp("relay.nn.max_pool2d"), q.call.Attrs.Without("count_include_pad")
 	}
 	return c, t, true
@@ -107,12 +113,12 @@ func (q *quantizedCall) operands() (x, y quantizedValue, ok bool) {
 	return q.args[0], q.args[1], true
 }
 
-// product is a call of an operator that multiplies and sums: its zero points and scales behind the operands, its result int32. The weights may
-// have a scale for each output channel, which stand along axis weights there and along axis result in the result.
-func (q *quantizedCall) product(name string, attrs *ir.Attrs, weights, result int64) (relax.Expr, *affine, bool) {
-	x, w, ok := q.operands()
+// factors are the operands of an operator that multiplies and sums, and what its result stands for: the zero points are taken from the operands, the scales stand behind, and
+// the sums are int32. The weights may have a scale for each output channel, which stand along axis weights there and along axis result in the result.
+func (q *quantizedCall) factors(weights, result int64) (x, w quantizedValue, t *affine, ok bool) {
+	x, w, ok = q.operands()
 	if !ok || !q.r.scalar(x.typ) || x.typ.dtype.Bits > 8 || w.typ.dtype.Bits > 8 {
-		return nil, nil, false
+		return x, w, nil, false
 	}
 	if !q.r.rankZero(w.typ.scale) {
 		t, _ := q.r.ctx.SInfoOf(w.expr).(*relax.TensorStructInfo)
@@ -121,16 +127,22 @@ func (q *quantizedCall) product(name string, attrs *ir.Attrs, weights, result in
 			axis += int64(t.NDim)
 		}
 		if axis != weights {
-			return nil, nil, false
+			return x, w, nil, false
 		}
 	}
 	scale := q.r.product(x.typ.scale, w.typ.scale)
-	args := []relax.Expr{x.expr, w.expr, x.typ.zero, w.typ.zero, x.typ.scale, w.typ.scale}
-	c, err := op.New(name, args, attrs.With("out_dtype", dtype.Int32T))
-	if err != nil {
+	return x, w, &affine{scale: scale, zero: q.r.zerosLike(scale), dtype: dtype.Int32T, axis: result}, true
+}
+
+// product is a call of a quantized operator that multiplies and sums.
+func (q *quantizedCall) product(name string, attrs *ir.Attrs, weights, result int64) (relax.Expr, *affine, bool) {
+	x, w, t, ok := q.factors(weights, result)
+	if !ok {
 		return nil, nil, false
 	}
-	return c, &affine{scale, q.r.zerosLike(scale), dtype.Int32T, result}, true
+	args := []relax.Expr{x.expr, w.expr, x.typ.zero, w.typ.zero, x.typ.scale, w.typ.scale}
+	c, err := op.New(name, args, attrs.With("out_dtype", dtype.Int32T))
+	return c, t, err == nil
 }
 
 func productRule(name string, x, weights, result int64) quantizedRule {

@@ -46,6 +46,7 @@ func TestPassSettings(t *testing.T) {
 		{relaypass.DivToMul, 0, pass.Function, []string{"relay.InferType", "relay.FoldConstant"}},
 		{relaypass.FastMath, 4, pass.Function, []string{"relay.InferType"}},
 		{relaypass.FakeQuantizationToInteger, 0, pass.Function, []string{"relay.InferType", "relay.DivToMul"}},
+		{relaypass.QuantizedProducts, 2, pass.Function, nil},
 		{relaypass.DefuseOps, 3, pass.Function, []string{"relay.InferType"}},
 		{relaypass.FirstOrderGradient, 0, pass.Module, nil},
 		{relaypass.LambdaLift, 1, pass.Module, nil},

@@ -181,17 +181,29 @@ func (x *mixed) castTo(e relax.Expr, from relax.StructInfo, to dtype.DType) rela
 	return e
 }
 
+// isLocal reports whether a value is known in its dataflow block alone.
+func isLocal(e relax.Expr) bool {
+	v, ok := e.(*relax.Var)
+	return ok && v.Dataflow
+}
+
 // fields rewrites the fields of a tuple, and returns the tuple itself where none changes.
 func (x *mixed) fields(e relax.Expr, info *relax.TupleStructInfo, f func(relax.Expr, int) relax.Expr) relax.Expr {
 	literal, ok := e.(*relax.Tuple)
+	visible := ok
 	if v, isVar := e.(*relax.Var); isVar {
 		literal, ok = x.m.Builder().LookupBinding(v).(*relax.Tuple)
+		visible = ok && (v.Dataflow || !slices.ContainsFunc(literal.Fields, isLocal))
 	}
 	out, same := &relax.Tuple{Fields: make([]relax.Expr, len(info.Fields))}, true
 	for i := range info.Fields {
-		var field relax.Expr = &relax.TupleGetItem{Tuple: e, Index: i}
-		if ok {
+		get := &relax.TupleGetItem{Tuple: e, Index: i}
+		var field relax.Expr = get
+		switch {
+		case visible:
 			field = literal.Fields[i]
+		case ok:
+			get.Base = x.computed(literal.Fields[i])
 		}
 		out.Fields[i] = f(field, i)
 		same = same && out.Fields[i] == field
@@ -216,10 +228,8 @@ func (x *mixed) cast(e relax.Expr, from *relax.TensorStructInfo, to dtype.DType)
 	if at := x.m.At(); at != nil {
 		c.Base = at.BoundValue().Meta()
 	}
-	if v, ok := e.(*relax.Var); ok && c.Base.Origin == 0 { // a result is cast for what computed it
-		if bound := x.m.Builder().LookupBinding(v); bound != nil {
-			c.Base = bound.Meta()
-		}
+	if c.Base.Origin == 0 { // a result is cast for what computed it
+		c.Base = x.computed(e)
 	}
 	if !x.open { // behind the last block
 		return c
@@ -228,6 +238,19 @@ func (x *mixed) cast(e relax.Expr, from *relax.TensorStructInfo, to dtype.DType)
 	x.scope.casts[mixedCast{e, to}] = out
 	x.scope.casts[mixedCast{out, from.DType}] = e
 	return out
+}
+
+// computed says where what computes a value comes from.
+func (x *mixed) computed(e relax.Expr) ir.Base {
+	switch e := e.(type) {
+	case *relax.Var:
+		if bound := x.m.Builder().LookupBinding(e); bound != nil {
+			return bound.Meta()
+		}
+	case *relax.TupleGetItem:
+		return e.Base
+	}
+	return ir.Base{}
 }
 
 // binding rewrites a binding; it returns false where the value takes its operands as they were.

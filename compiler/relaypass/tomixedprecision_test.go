@@ -9,6 +9,7 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relaypass"
+	"github.com/irscope/irscope/compiler/script/parse"
 	"github.com/irscope/irscope/e2e/fixture/seed"
 )
 
@@ -88,4 +89,24 @@ func TestToMixedPrecisionKeepsMeaning(t *testing.T) {
 		}
 	})
 	t.Log(changed)
+}
+
+// TestToMixedPrecisionOutputs: fields of a tuple that a block puts out are known in the block alone.
+func TestToMixedPrecisionOutputs(t *testing.T) {
+	m, found := parse.Module("test.py", `@R.function
+def main(x: R.Tensor((2, 4), "float32"), w: R.Tensor((4, 4), "float32")):
+    with R.dataflow():
+        a = R.matmul(x, w)
+        b = R.nn.relu(a)
+        c = (a, b)
+        R.output(c)
+    return c
+`, parse.Options{})
+	if m == nil {
+		t.Fatal(found)
+	}
+	out, _ := passtest.Check(t, passtest.NewContext(), mixedTo(t, "float16", 1), m)
+	if out == m || !strings.Contains(passtest.Text(out), "float16") {
+		t.Error(passtest.Text(out))
+	}
 }

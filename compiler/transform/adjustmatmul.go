@@ -19,7 +19,7 @@ const ruleMatmulOrder = "multiply in the cheaper order"
 var AdjustMatmulOrder = &pass.Pass{
 	Name: "AdjustMatmulOrder", Level: 1, Kind: pass.Function,
 	Doc: "Computes products of three matrices in the order that takes fewer operations, as x*(A*B) to (x*A)*B. Two weights (parameters behind the first num_input ones) are multiplied first, as that can be done before the model runs.",
-	Run: pass.EachRelax(beforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+	Run: pass.EachRelax(BeforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		weights, err := compileTime(f)
 		if err != nil {
 			return nil, err

@@ -19,11 +19,11 @@ const ruleBlockConv = "bring into blocks of channels"
 // size of image. TVM's Relax has ConvertLayout, which takes the layouts from a user; in Relay AlterOpLayout chose them for CPUs.
 var BlockConvLayout = &pass.Pass{
 	Name: "BlockConvLayout", Level: 2, Kind: pass.Function, ReadsTarget: true,
-	Doc: "Brings conv2d with constant weights, whose channels are a multiple of the numbers that a vector of the target holds, into NCHW16c with weights in OIHW16i16o (for 16 numbers), depthwise ones with weights in OIHW1i16o, with channels of zeros more where they lack some for whole blocks and that makes less work than the change of a layout, and those of fewer input channels, as images have, with the data in NCHW, weights in OIHW16o, and the result in NCHW16c. What comes after takes that layout as by ConvertLayout, so that layouts change at the ends only, and each value once.",
+	Doc: "Brings conv2d with constant weights, whose channels are a multiple of the numbers that a vector of the target holds, into NCHW16c with weights in OIHW16i16o (for 16 numbers), depthwise ones with weights in OIHW1i16o, with channels of zeros more where they lack some for whole blocks and that makes less work than the change of a layout, and those of fewer input channels, as images have, with the data in NCHW, weights in OIHW16o, and the result in NCHW16c. What comes after takes that layout as by ConvertLayout, so that layouts change at the ends only, and each value once. Convolutions of int8 and uint8 into int32 take them where PackByteProducts multiplies words of bytes.",
 	Options: []pass.Option{
 		{Name: "block", Default: int64(0), Doc: "the channels of a block; 0 for as many as a vector of 32-bit numbers of the target holds, if these are 8 or more"},
 	},
-	Run: pass.EachRelax(beforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+	Run: pass.EachRelax(BeforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		block, short := c.Arg("block").(int64), false
 		if block == 0 && !c.TargetOf().IsZero() {
 			block = int64(c.TargetOf().VectorLanes(dtype.Float32T))
@@ -36,15 +36,15 @@ var BlockConvLayout = &pass.Pass{
 			c.Declined(ruleBlockConv, f, "the target has no vectors, and the option block is not given")
 			return f, nil
 		}
-		k := constantsOf(f)
+		k, words := constantsOf(f), ByteWordsOf(c.TargetOf())
 		blocked := func(call *relax.Call) bool {
-			_, why := blockedConv(call, k, block)
+			_, why := blockedConv(call, k, words, block)
 			return why == ""
 		}
 		if !short && anyCall(f, func(call *relax.Call) bool { return blocked(call) || added(call, k, block, true) > 0 }) {
 			full, err := withImageRank(c, f, k)
 			if err == nil {
-				full, err = withWholeBlocks(c, full, block)
+				full, err = withWholeBlocks(c, full, words, block)
 			}
 			if err != nil {
 				return nil, err
@@ -61,7 +61,7 @@ var BlockConvLayout = &pass.Pass{
 				c.Declined(ruleBlockConv, call, fmt.Sprintf("a vector of the target holds %d numbers; blocks of fewer than %d channels are not faster than NCHW (the option block takes any)", block, gainful))
 				return nil, nil
 			}
-			list, why := blockedConv(call, k, block)
+			list, why := blockedConv(call, k, words, block)
 			if why != "" {
 				c.Declined(ruleBlockConv, call, why)
 				return nil, nil
@@ -104,7 +104,7 @@ func anyCall(f *relax.Function, is func(*relax.Call) bool) bool {
 }
 
 // blockedConv returns the layouts of data, weights and perhaps result for a convolution with blocks of n channels, or says why it stays.
-func blockedConv(call *relax.Call, k *constantValues, n int64) (layouts []string, why string) {
+func blockedConv(call *relax.Call, k *constantValues, words ByteWords, n int64) (layouts []string, why string) {
 	if opName(call) != conv2d {
 		return nil, "it is no conv2d"
 	}
@@ -118,8 +118,12 @@ func blockedConv(call *relax.Call, k *constantValues, n int64) (layouts []string
 	}
 	x, ok := relax.SInfoOf(call.Args[0]).(*relax.TensorStructInfo)
 	w, also := relax.SInfoOf(call.Args[1]).(*relax.TensorStructInfo)
-	if !ok || !also || x.DType != dtype.Float32T || w.DType != dtype.Float32T {
+	bytes := ok && also && isByte(x.DType) && isByte(w.DType) && call.Attrs.DType("out_dtype") == dtype.Int32T
+	switch {
+	case !ok || !also || !bytes && (x.DType != dtype.Float32T || w.DType != dtype.Float32T):
 		return nil, "its tensors are not of type float32"
+	case bytes && words.block != n:
+		return nil, "words of bytes are not faster on the target"
 	}
 	if !k.has(call.Args[1]) {
 		return nil, "its weights are not constant: they would be brought into blocks at each inference"
@@ -132,6 +136,10 @@ func blockedConv(call *relax.Call, k *constantValues, n int64) (layouts []string
 	switch {
 	case dims[0]%n != 0:
 		return nil, fmt.Sprintf("it has %d output channels, which blocks of %d do not divide", dims[0], n)
+	case bytes && groups != 1:
+		return nil, fmt.Sprintf("it has %d groups", groups)
+	case bytes && dims[1] < 3:
+		return nil, fmt.Sprintf("%d input channels make no word of four", dims[1])
 	case groups == dims[0] && dims[1] == 1 && groups > 1:
 		return []string{data, fmt.Sprintf("OIHW1i%do", n)}, ""
 	case groups != 1:

@@ -32,6 +32,7 @@ type filler struct {
 	m         *relax.ExprMutator
 	constants *constantValues
 	block     int64
+	words     ByteWords
 	// between says of a result that convolutions alone read it, behind what works on each channel by itself. gains says so of the one that is being made.
 	between map[*relax.Var]bool
 	gains   bool
@@ -48,8 +49,8 @@ type widened struct {
 
 // withWholeBlocks adds channels to convolutions that lack some for whole blocks: output channels of zeros, which are cut off behind what works on each channel by itself, or
 // which the next convolution reads with weights of zero.
-func withWholeBlocks(c *pass.Context, f *relax.Function, block int64) (*relax.Function, error) {
-	s := &filler{m: newMutator(c, c.Step().Input, ruleBlockConv), block: block, between: betweenConvs(f), wide: map[*relax.Var]widened{}}
+func withWholeBlocks(c *pass.Context, f *relax.Function, words ByteWords, block int64) (*relax.Function, error) {
+	s := &filler{words: words, m: newMutator(c, c.Step().Input, ruleBlockConv), block: block, between: betweenConvs(f), wide: map[*relax.Var]widened{}}
 	s.constants = newConstantValues(s.m.Builder().LookupBinding)
 	s.m.Call = s.call
 	s.m.Binding = func(b relax.Binding) {
@@ -149,7 +150,7 @@ func (s *filler) conv(call *relax.Call, w *convWeights) relax.Expr {
 	if more[0]+more[1] == 0 {
 		return call
 	}
-	if _, why := blockedConv(whole, s.constants, s.block); why != "" {
+	if _, why := blockedConv(whole, s.constants, s.words, s.block); why != "" {
 		return call
 	}
 	if more[0] == 0 {

@@ -17,7 +17,7 @@ const ruleCombineMatmul = "combine parallel matmuls"
 var CombineParallelMatmul = &pass.Pass{
 	Name: "CombineParallelMatmul", Kind: pass.Function,
 	Doc: "Replaces matmuls of one value with several matrices by one matmul with the matrices beside each other, whose result is split, together with the biases and the activation (relu, gelu, gelu_tanh, silu) that all of them have.",
-	Run: pass.EachRelax(beforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+	Run: pass.EachRelax(BeforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		m := c.Step().Input
 		k := &combiner{c: c, mu: op.NewExprMutator(m), part: map[*relax.Var]*combined{}, ready: map[*relax.Var][]*combined{}, operand: map[*relax.Var]bool{}, waits: map[*relax.Var]bool{}}
 		for _, s := range pureRuns(m, f) {

@@ -18,7 +18,7 @@ var ConvertLayout = &pass.Pass{
 	Options: []pass.Option{
 		{Name: "desired_layouts", Default: &ir.Attrs{}, Doc: `layouts by the name of the operator: of data, weights and, if it is another than that of the data, result, e.g. {"relax.nn.conv2d": ["NHWC", "OHWI"]}`},
 	},
-	Run: pass.EachRelax(beforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+	Run: pass.EachRelax(BeforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		desired, err := desiredLayouts(c.Arg("desired_layouts").(*ir.Attrs))
 		if err != nil {
 			return nil, err

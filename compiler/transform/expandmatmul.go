@@ -13,7 +13,7 @@ import (
 var ExpandMatmulOfSum = &pass.Pass{
 	Name: "ExpandMatmulOfSum", Level: 1, Kind: pass.Function,
 	Doc: "Replaces x*(A+B) with x*A + x*B, also where the sum is transposed, unless A and B are weights (parameters behind the first num_input ones), whose sum can be computed before the model runs.",
-	Run: pass.EachRelax(beforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+	Run: pass.EachRelax(BeforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		weights, err := compileTime(f)
 		if err != nil {
 			return nil, err

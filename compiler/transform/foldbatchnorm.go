@@ -13,7 +13,7 @@ import (
 var FoldBatchnormToConv2D = &pass.Pass{
 	Name: "FoldBatchnormToConv2D", Kind: pass.Function,
 	Doc: "Replaces conv2d with constant weights and a batch_norm with constant parameters behind it by a conv2d with other weights and an addition, as for inference. The weights are computed by operators, which can be folded.",
-	Run: pass.EachRelax(beforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+	Run: pass.EachRelax(BeforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		x, w := dpl.Wildcard(), dpl.IsConst()
 		gamma, beta, mean, variance := dpl.IsConst(), dpl.IsConst(), dpl.IsConst(), dpl.IsConst()
 		conv := dpl.Op("relax.nn.conv2d", x, w)

@@ -18,7 +18,7 @@ const ruleFoldScale = "fold a scale into conv2d"
 var FoldScaleToConv2D = &pass.Pass{
 	Name: "FoldScaleToConv2D", Kind: pass.Function,
 	Doc: "Replaces a multiplication of the result of conv2d by a constant for each channel by a conv2d with other weights, also where a constant is added in between, and joins constants that are added one after the other. A batch_norm with constant parameters behind such an addition is a scale and an addition, as for inference. The weights, which must be constant, are computed by operators, which can be folded.",
-	Run: pass.EachRelax(beforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+	Run: pass.EachRelax(BeforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		s := &scaleFolder{c: c, m: newMutator(c, c.Step().Input, ruleFoldScale), uses: map[*relax.Var]int{}}
 		use := func(v *relax.Var) { s.uses[v]++ }
 		live, err := removeUnused(c, c.Step().Input, f) // what nothing uses is no use

@@ -140,9 +140,9 @@ func (o *overwrites) overwrittenLater(b *relax.BindingBlock) map[relax.Binding]b
 	return out
 }
 
-// beforeInplace is a pass that reads operands of an expression where the whole is computed, and so does nothing in
+// BeforeInplace is a pass that reads operands of an expression where the whole is computed, and so does nothing in
 // functions that write over values.
-func beforeInplace(run pass.RelaxFunc) pass.RelaxFunc {
+func BeforeInplace(run pass.RelaxFunc) pass.RelaxFunc {
 	return func(c *pass.Context, gv *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		if hasInplace(f) {
 			c.Declined("rewrite a function with in-place calls", f, whyInplace)

@@ -15,7 +15,7 @@ const opLayoutTransform = "relax.layout_transform"
 var OptimizeLayoutTransform = &pass.Pass{
 	Name: "OptimizeLayoutTransform", Kind: pass.Function,
 	Doc: "Removes a layout_transform and the one that undoes it, also with the kernel remove_pad between them: the second one would only bring back the padding.",
-	Run: pass.EachRelax(beforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+	Run: pass.EachRelax(BeforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		m := c.Step().Input
 		x, kernel := dpl.Wildcard(), dpl.IsGlobalVar("")
 		inner := dpl.Op(opLayoutTransform, x)

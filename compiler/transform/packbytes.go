@@ -29,15 +29,12 @@ var PackByteProducts = &pass.Pass{
 	},
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		p := &bytePacking{c: c}
-		switch signs, t := c.Arg("signs").(string), c.TargetOf(); signs {
+		switch signs := c.Arg("signs").(string); signs {
 		case "any", "mixed":
-			p.gains, p.mixed, p.block = true, signs == "mixed", wordBlock
+			p.ByteWords = AllByteWords()
+			p.mixed = signs == "mixed"
 		case "":
-			p.mixed = t.Feature("avx512vnni")
-			p.gains = p.mixed || t.Feature("avx2") && !t.Feature("avx512f")
-			if n := int64(t.VectorLanes(dtype.Float32T)); p.mixed && n >= wordBlock {
-				p.block = n
-			}
+			p.ByteWords = ByteWordsOf(c.TargetOf())
 		default:
 			return nil, fmt.Errorf(`signs: %q, want "any", "mixed" or ""`, signs)
 		}
@@ -45,20 +42,12 @@ var PackByteProducts = &pass.Pass{
 	},
 }
 
-// wordBlock is the smallest number of output channels that make a block.
-const wordBlock = 16
-
 // bytePacking finds and lowers the products.
 type bytePacking struct {
 	c         *pass.Context
 	constants *constantValues // of the function at work
 	dataflow  map[*relax.Var]bool
-	// gains says that words of bytes are faster than numbers, measured on products of 1024 by 1024: with avx512vnni they take 0.22 of the time, and 0.5 with avx2. Without the
-	// instruction, AVX-512 multiplies sixteen int32 at a time, which takes a third of the time of bytes that are taken apart, and WebAssembly takes as long either way.
-	gains bool
-	// block is how many output channels of a convolution make a block, 0 where convolutions stay.
-	block int64
-	mixed bool // the target multiplies bytes without signs by bytes with signs only
+	ByteWords
 }
 
 // scan looks at a function before its products.
@@ -66,9 +55,6 @@ func (p *bytePacking) scan(f *relax.Function) {
 	p.constants, p.dataflow = constantsOf(f), map[*relax.Var]bool{}
 	relax.EachBinding(f.Body, func(blk *relax.BindingBlock, b relax.Binding) { p.dataflow[b.Bound()] = blk.Dataflow })
 }
-
-// fewByteRows is how many rows must use a factor that is no constant, and is brought into words each time, so that it pays.
-const fewByteRows = 16
 
 // pick returns the kernel of a product of bytes.
 func (p *bytePacking) pick(vb *relax.VarBinding) *lowered {
@@ -95,33 +81,14 @@ func isByte(d dtype.DType) bool { return d == dtype.Int8T || d == dtype.UInt8T }
 
 // unfit says why a product stays as it is, "" if it does not.
 func (p *bytePacking) unfit(vb *relax.VarBinding, call *relax.Call, a, b *relax.TensorStructInfo) string {
-	x, known := a.Dims()
-	y, also := b.Dims()
-	out, _ := vb.Var.SInfo.(*relax.TensorStructInfo)
-	switch {
-	case !p.gains:
-		return "the target has no instructions that make words of bytes faster"
-	case !isByte(a.DType) || !isByte(b.DType) || out == nil || out.DType != dtype.Int32T:
-		return fmt.Sprintf("it multiplies %s by %s, and the products of bytes are summed up as int32", a.DType, b.DType)
-	case !known || !also:
-		return "the shape of a factor is not known"
-	case len(x) < 2 || len(y) < 2:
-		return "a factor is a vector"
+	if out, _ := vb.Var.SInfo.(*relax.TensorStructInfo); p.gains && (!isByte(a.DType) || !isByte(b.DType) || out == nil || out.DType != dtype.Int32T) {
+		return notSummedUp(a, b)
 	}
-	depth, static := tir.AsInt(y[len(y)-2])
-	columns, _ := tir.AsInt(y[len(y)-1])
-	rows, fixed := tir.AsInt(x[len(x)-2])
-	switch {
-	case !static || !tir.IsConst(x[len(x)-1], depth):
-		return "how many products are summed up is not known"
-	case depth < 4:
-		return fmt.Sprintf("%d products make no word of four", depth)
-	case columns == 0:
-		return "how many columns the right factor has is not known"
-	case fixed && rows < fewByteRows && !p.constants.has(call.Args[1]):
-		return fmt.Sprintf("%d rows are too few for a right factor that is no constant: it would be brought into words each time", rows)
-	}
-	return ""
+	return p.Matmul(a, b, p.constants.has(call.Args[1]))
+}
+
+func notSummedUp(a, b *relax.TensorStructInfo) string {
+	return fmt.Sprintf("it multiplies %s by %s, and the products of bytes are summed up as int32", a.DType, b.DType)
 }
 
 // matmul is the kernel, with what brings its factors into words before it.

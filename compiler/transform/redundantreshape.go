@@ -11,7 +11,7 @@ import (
 var RemoveRedundantReshape = &pass.Pass{
 	Name: "RemoveRedundantReshape", Kind: pass.Function,
 	Doc: "Reshapes once where a function does so several times in a row, and not at all where the shape stays.",
-	Run: pass.EachRelax(beforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+	Run: pass.EachRelax(BeforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		x, shape := dpl.Wildcard(), dpl.Wildcard()
 		inner := dpl.Op(opReshape, x, dpl.Wildcard())
 		twice, once := dpl.Op(opReshape, inner, shape), dpl.Op(opReshape, x, shape)

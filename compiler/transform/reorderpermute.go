@@ -14,7 +14,7 @@ import (
 var ReorderPermuteDimsAfterConcat = &pass.Pass{
 	Name: "ReorderPermuteDimsAfterConcat", Level: 1, Kind: pass.Function,
 	Doc: "Replaces concat(permute_dims(a), permute_dims(b), ...) with permute_dims(concat(a, b, ...)) if all permute the axes in the same way.",
-	Run: pass.EachRelax(beforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+	Run: pass.EachRelax(BeforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		list := dpl.Wildcard()
 		p := dpl.Op("relax.concat", list)
 		return rewriteCalls(c, "permute after concat", f, p, func(s *site) relax.Expr {

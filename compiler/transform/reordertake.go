@@ -14,7 +14,7 @@ import (
 var ReorderTakeAfterMatmul = &pass.Pass{
 	Name: "ReorderTakeAfterMatmul", Level: 1, Kind: pass.Function,
 	Doc: "Replaces matmul(x, take(table, indices)) with take(matmul(x, table), indices), where take selects columns of a matrix, or one matrix of a stack for each batch. It is more work, which does not depend on the indices.",
-	Run: pass.EachRelax(beforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+	Run: pass.EachRelax(BeforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		x, table, indices := dpl.Wildcard(), dpl.Wildcard(), dpl.Wildcard()
 		take := dpl.Op("relax.take", table, indices)
 		p := dpl.Op("relax.matmul", x, take)

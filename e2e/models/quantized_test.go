@@ -195,3 +195,57 @@ func TestQuantized(t *testing.T) {
 		}
 	})
 }
+
+// TestQuantizedDeep sums up more products of bytes than an int32 has room for the largest of: sums are modulo 2^32 on all targets.
+func TestQuantizedDeep(t *testing.T) {
+	targets := quantizedTargets(t)
+	h := newHarness(t)
+	for _, depth := range []int64{1 << 16, 1<<17 + 3} {
+		for _, extreme := range []bool{false, true} {
+			for _, kinds := range [][2]onnxpb.DataType{{onnxpb.Uint8, onnxpb.Uint8}, {onnxpb.Uint8, onnxpb.Int8}, {onnxpb.Int8, onnxpb.Int8}, {onnxpb.Int8, onnxpb.Uint8}} {
+				q := &quantized{r: seed.Rand(t), b: ob.New("deep", 20)}
+				const rows, columns = 2, 20
+				a, b := q.data(kinds[0], rows, depth), q.data(kinds[1], depth, columns)
+				zero := byte(q.r.IntN(256))
+				if extreme { // all factors as large as can be
+					for _, x := range []onnxpb.Tensor{a, b} {
+						for i := range x.Data {
+							x.Data[i] = map[onnxpb.DataType]byte{onnxpb.Uint8: 255, onnxpb.Int8: 0x80}[x.Type]
+						}
+					}
+					zero = 0
+				}
+				q.input(a)
+				q.constant(b)
+				q.constant(onnxpb.Tensor{Type: kinds[0], Data: []byte{zero}})
+				q.b.NodeOut("MatMulInteger", "node", q.names, []string{"out"})
+				q.b.Output("out", onnxpb.Int32)
+				value := func(x onnxpb.Tensor, i int64) int64 {
+					if x.Type == onnxpb.Int8 {
+						return int64(int8(x.Data[i]))
+					}
+					return int64(x.Data[i])
+				}
+				z := value(onnxpb.Tensor{Type: kinds[0], Data: []byte{zero}}, 0)
+				mod, in := h.importModel(q.b.Model()), [][]*tensor.Tensor{h.tensors(q.inputs)}
+				for _, tg := range targets {
+					out, err := h.compileAndRun(mod, settings{target: tg, level: pass.DefaultOptLevel}, in)
+					if err != nil {
+						t.Fatalf("%s: %v", tg, err)
+					}
+					for i := range int64(rows) {
+						for j := range int64(columns) {
+							sum := int64(0)
+							for k := range depth {
+								sum += (value(a, i*depth+k) - z) * value(b, k*columns+j)
+							}
+							if got := out[0][0].Int(int(i*columns + j)); got != int64(int32(sum)) {
+								t.Fatalf("%s, %s by %s, depth %d: %d, want %d", tg, kinds[0], kinds[1], depth, got, int32(sum))
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}

@@ -23,16 +23,18 @@ var (
 		"a$i = R.nn.conv2d($p, w, padding=(1, 1))", "b$i = R.nn.batch_norm(a$i, s, s, s, s, axis=1, training=False)", "c$i = b$i[0]", "v$i = R.nn.relu(c$i)")
 	matmuls   = wide("products of one value", "x: "+matrix+", w: "+matrix, "", "a$i = R.matmul(x, w)", "v$i = R.nn.relu(a$i)")
 	quantized = inFlow("products of bytes", `x: R.Tensor((32, 8), "int8"), w: R.Tensor((8, 8), "int8")`, "", "a$i = R.matmul($p, w, out_dtype=\"int32\")", "v$i = R.astype(a$i, \"int8\")")
-	weights   = inFlow("products", "x: "+matrix+", w: "+matrix+", u: "+matrix, "", "a$i = R.permute_dims(w)", "b$i = R.add(a$i, u)", "c$i = R.matmul($p, w)", "d$i = R.matmul(c$i, b$i)", "v$i = R.tanh(d$i)")
-	chained   = inFlow("chained products", "x: "+matrix+", w: "+matrix, "", "v$i = R.matmul($p, w)")
-	takes     = inFlow("takes", "x: "+matrix+`, w: `+matrix+`, s: R.Tensor((8,), "int64")`, "", "a$i = R.take(w, s, axis=1)", "v$i = R.matmul($p, a$i)")
-	concats   = inFlow("concatenations", "x: "+matrix+", w: "+matrix, "", "a$i = R.permute_dims($p)", "b$i = R.permute_dims(w)", "c$i = R.concat((a$i, b$i), axis=0)", "d$i = R.split(c$i, 2, axis=0)", "v$i = d$i[0]")
-	reshapes  = inFlow("reshapes", "x: "+matrix, "", "a$i = R.reshape($p, R.shape([64]))", "b$i = R.reshape(a$i, R.shape([4, 16]))", "v$i = R.reshape(b$i, R.shape([8, 8]))")
-	layouts   = inFlow("layouts", `x: R.Tensor((16,), "float32")`, "", "a$i = R.layout_transform($p, index_map=lambda i: (i // 4, i % 4))", "b$i = R.exp(a$i)", "v$i = R.layout_transform(b$i, index_map=lambda i, j: (i * 4 + j,))")
-	lifted    = inFlow("weights", "x: "+matrix+", w: "+matrix, `"num_input": 1`, "a$i = R.add(w, R.const(1.$i, \"float32\"))", "b$i = R.permute_dims(a$i)", "v$i = R.matmul($p, b$i)")
-	numbers   = inFlow("constants", "x: "+matrix, "", "a$i = R.const(1.$i, \"float32\")", "b$i = R.add(a$i, a$i)", "c$i = R.divide(b$i, R.const(8.0, \"float32\"))", "v$i = R.add($p, c$i)")
-	once      = inFlow("kernels of constants", "x: "+matrix, "", "a$i = R.exp(R.const([1.$i], \"float32\"))", "v$i = R.add($p, a$i)")
-	fixed     = inFlow("convolutions of constant weights", "x: "+image, "", "a$i = R.nn.conv2d($p, R.const("+fixedWeights+", \"float32\"))",
+	dequant   = inFlow("products of dequantized bytes", `x: R.Tensor((32, 8), "int8"), w: R.Tensor((8, 8), "int8")`, "", "a$i = R.dequantize($p, R.const(0.5, \"float32\"), R.const(0, \"int32\"))",
+		"b$i = R.dequantize(w, R.const(0.5, \"float32\"), R.const(0, \"int32\"))", "c$i = R.matmul(a$i, b$i)", "v$i = R.quantize(c$i, R.const(4.0, \"float32\"), R.const(0, \"int32\"), out_dtype=\"int8\")")
+	weights  = inFlow("products", "x: "+matrix+", w: "+matrix+", u: "+matrix, "", "a$i = R.permute_dims(w)", "b$i = R.add(a$i, u)", "c$i = R.matmul($p, w)", "d$i = R.matmul(c$i, b$i)", "v$i = R.tanh(d$i)")
+	chained  = inFlow("chained products", "x: "+matrix+", w: "+matrix, "", "v$i = R.matmul($p, w)")
+	takes    = inFlow("takes", "x: "+matrix+`, w: `+matrix+`, s: R.Tensor((8,), "int64")`, "", "a$i = R.take(w, s, axis=1)", "v$i = R.matmul($p, a$i)")
+	concats  = inFlow("concatenations", "x: "+matrix+", w: "+matrix, "", "a$i = R.permute_dims($p)", "b$i = R.permute_dims(w)", "c$i = R.concat((a$i, b$i), axis=0)", "d$i = R.split(c$i, 2, axis=0)", "v$i = d$i[0]")
+	reshapes = inFlow("reshapes", "x: "+matrix, "", "a$i = R.reshape($p, R.shape([64]))", "b$i = R.reshape(a$i, R.shape([4, 16]))", "v$i = R.reshape(b$i, R.shape([8, 8]))")
+	layouts  = inFlow("layouts", `x: R.Tensor((16,), "float32")`, "", "a$i = R.layout_transform($p, index_map=lambda i: (i // 4, i % 4))", "b$i = R.exp(a$i)", "v$i = R.layout_transform(b$i, index_map=lambda i, j: (i * 4 + j,))")
+	lifted   = inFlow("weights", "x: "+matrix+", w: "+matrix, `"num_input": 1`, "a$i = R.add(w, R.const(1.$i, \"float32\"))", "b$i = R.permute_dims(a$i)", "v$i = R.matmul($p, b$i)")
+	numbers  = inFlow("constants", "x: "+matrix, "", "a$i = R.const(1.$i, \"float32\")", "b$i = R.add(a$i, a$i)", "c$i = R.divide(b$i, R.const(8.0, \"float32\"))", "v$i = R.add($p, c$i)")
+	once     = inFlow("kernels of constants", "x: "+matrix, "", "a$i = R.exp(R.const([1.$i], \"float32\"))", "v$i = R.add($p, a$i)")
+	fixed    = inFlow("convolutions of constant weights", "x: "+image, "", "a$i = R.nn.conv2d($p, R.const("+fixedWeights+", \"float32\"))",
 		"b$i = R.multiply(a$i, R.const([[[0.5]], [[1.5]], [[0.5]], [[1.5]]], \"float32\"))", "v$i = R.nn.relu(b$i)")
 	sorts   = inFlow("sorts", "x: "+matrix, "", "a$i = R.sort($p, axis=1)", "b$i = R.cumsum(a$i, axis=1)", "v$i = R.nn.relu(b$i)")
 	samples = inFlow("samples", `x: R.Tensor((3, 5), "float32"), u: R.Tensor((6, 1), "float32"), s: R.Tensor((6, 1), "int64")`, "",

@@ -55,6 +55,7 @@ var rows = []row{
 	{"LegalizeOps,LiftConstantCalls", 0, []program{once}},
 	{"FoldScaleToConv2D", 0, []program{fixed, chain}},
 	{`BlockConvLayout{"block": 4}`, 0, []program{fixed, chain}},
+	{`FakeQuantizationToInteger{"products": "all"}`, 0, []program{dequant, chain}},
 	{`PackByteProducts{"signs": "mixed"}`, 0, []program{quantized, chain}},
 	{"LegalizeOps,AttachAttrLayoutFreeBuffers", 0, []program{lifted}},
 	{"LegalizeOps,SplitLayoutRewritePreproc", 0, []program{lifted}},

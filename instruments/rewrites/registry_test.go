@@ -103,6 +103,15 @@ def main(x: R.Tensor((1, 2, 4, 4), "float32")):
         R.output(b)
     return b
 `},
+	{`FakeQuantizationToInteger{"products": "all"}`, nil, `@R.function
+def main(x: R.Tensor((32, 8), "int8"), w: R.Tensor((8, 16), "int8")):
+    with R.dataflow():
+        a = R.dequantize(x, R.const(0.5, "float32"), R.const(3, "int32"))
+        b = R.dequantize(w, R.const(0.25, "float32"), R.const(0, "int32"))
+        c = R.matmul(a, b)
+        R.output(c)
+    return c
+`},
 	{`PackByteProducts{"signs": "mixed"}`, nil, `@R.function
 def main(x: R.Tensor((32, 8), "int8"), w: R.Tensor((8, 16), "int8")):
     with R.dataflow():

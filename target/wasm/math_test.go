@@ -114,7 +114,7 @@ func TestMathWithoutLowering(t *testing.T) {
 	}
 }
 
-// TestAllLanesAreTestedAtOnce looks for the test of whether sin must call sinf.
+// TestAllLanesAreTestedAtOnce looks for the test of whether sin must reduce an argument with many digits of pi.
 func TestAllLanesAreTestedAtOnce(t *testing.T) {
 	lib, _, _ := load(t, pack(t, unary("tir.sin", dtype.Float32T, 8, 8)), mustTarget("wasm"))
 	text := lib.Kernels[0].Text()

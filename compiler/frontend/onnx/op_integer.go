@@ -1,9 +1,9 @@
 package onnx
 
 import (
-	"fmt"
 	"slices"
 
+	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -52,41 +52,15 @@ func (n *node) vector(i int, shape func(extent tir.Expr) []tir.Expr) relax.Expr 
 func ofColumns(n tir.Expr) []tir.Expr { return []tir.Expr{n} }
 func ofRows(n tir.Expr) []tir.Expr    { return []tir.Expr{n, tir.Int(1)} }
 
-// minus is x - y in int32, x where y is nil.
-func (n *node) minus(x, y relax.Expr) relax.Expr {
-	if y == nil {
-		return x
-	}
-	return n.emit("relax.subtract", args(x, y))
-}
-
-// byteMatmul is the product of operands a and b, of bytes, less their zero points za and zb. All sums are int32, modulo 2^32, so that the zero points may be taken off behind the product of
-// bytes: of (a - za)(b - zb) with a depth of K it lacks za times the sums of b's columns and zb times those of a's rows, and has K za zb too many.
+// byteMatmul is the product of operands a and b, of bytes, less their zero points za and zb.
 func (n *node) byteMatmul(a, b, za, zb int) relax.Expr {
 	n.bytes(a, b)
-	x, y := n.offset(za, ofRows), n.offset(zb, ofColumns)
-	wide := func(i int) relax.Expr { return n.as(n.expr(i), dtype.Int32T) }
-	left, right := n.dims(a), n.dims(b)
-	if len(left) < 2 || len(right) < 2 {
-		return n.emit("relax.matmul", args(n.minus(wide(a), x), n.minus(wide(b), y)))
-	}
-	depth, known := tir.AsInt(right[len(right)-2])
-	if !known && x != nil && y != nil {
-		return n.emit("relax.matmul", args(n.minus(wide(a), x), n.minus(wide(b), y)))
-	}
-	sum := n.emit("relax.matmul", args(n.expr(a), n.expr(b)), "out_dtype", dtype.Int32T)
-	if x != nil {
-		columns := n.emit("relax.sum", args(wide(b)), "axis", []int64{int64(len(right) - 2)}, "keepdims", true)
-		if y != nil { // the columns less K zb
-			columns = n.minus(columns, n.emit("relax.multiply", args(y, n.constant(dtype.Int32T, float64(depth)))))
-		}
-		sum = n.minus(sum, n.emit("relax.multiply", args(x, columns)))
-	}
-	if y != nil {
-		rows := n.emit("relax.sum", args(wide(a)), "axis", []int64{int64(len(left) - 1)}, "keepdims", true)
-		sum = n.minus(sum, n.emit("relax.multiply", args(rows, y)))
-	}
-	return sum
+	return op.ByteMatmul(n.emit, n.byteFactor(a, za, ofRows), n.byteFactor(b, zb, ofColumns))
+}
+
+// byteFactor is operand i with its zero point.
+func (n *node) byteFactor(i, zero int, shape func(tir.Expr) []tir.Expr) op.ByteFactor {
+	return op.ByteFactor{X: n.expr(i), Dims: n.dims(i), Zero: n.offset(zero, shape)}
 }
 
 // rescaled is a sum times the scales of its factors, through that of the result.
@@ -115,43 +89,19 @@ func (n *node) perTensor(operands ...int) {
 	}
 }
 
-// byteConv is the convolution of operand 0 with the weights that are operand at, of bytes, less the zero points zx and zw. That of the data is taken off behind the convolution, as in byteMatmul; what
-// is around the data then is filled with it. Zero points of weights, and one of the data that is not known where there is padding, are taken off before, which makes it a convolution of int32.
+// byteConv is the convolution of operand 0 with the weights that are operand at, of bytes, less the zero points zx and zw.
 func (n *node) byteConv(at, zx, zw int) relax.Expr {
 	n.bytes(0, at)
 	if n.has(zx) {
 		n.perTensor(zx)
 	}
 	r, kv := n.convolution(at)
-	name := fmt.Sprintf("relax.nn.conv%dd", r)
-	channels := func(c tir.Expr) []tir.Expr { return channelsAt(c, r+1) }
-	x, w := n.offset(zx, channels), n.offset(zw, func(c tir.Expr) []tir.Expr { return channelsAt(c, r+2) })
-	pads := kv.pads
-	padded := slices.Max(pads) > 0
-	data := n.expr(0)
-	if w != nil || x != nil && padded && n.known(zx) == nil {
-		data = n.minus(n.as(data, dtype.Int32T), x)
-		return n.emit(name, args(data, n.minus(n.as(n.expr(at), dtype.Int32T), w)), kv.list(pads)...)
+	x := n.byteFactor(0, zx, func(c tir.Expr) []tir.Expr { return channelsAt(c, r+1) })
+	w := n.byteFactor(at, zw, func(c tir.Expr) []tir.Expr { return channelsAt(c, r+2) })
+	if k := n.known(zx); x.Zero != nil && k != nil {
+		x.Value, x.Known = tir.AsInt(k.elems[0])
 	}
-	if x != nil && padded {
-		value, _ := tir.AsInt(n.known(zx).elems[0])
-		width := make([]int64, 2*(r+2))
-		for i := range r {
-			width[4+2*i], width[5+2*i] = pads[i], pads[r+i]
-		}
-		data = n.emit("relax.nn.pad", args(data), "pad_width", width, "pad_mode", "constant", "pad_value", float64(value))
-		pads = make([]int64, 2*r)
-	}
-	sum := n.emit(name, args(data, n.expr(at)), append(kv.list(pads), "out_dtype", dtype.Int32T)...)
-	if x == nil {
-		return sum
-	}
-	var axes []int64
-	for i := 1; i < r+2; i++ {
-		axes = append(axes, int64(i))
-	}
-	all := n.emit("relax.sum", args(n.as(n.expr(at), dtype.Int32T)), "axis", axes, "keepdims", false)
-	return n.minus(sum, n.emit("relax.multiply", args(n.reshape(all, channels(n.dims(at)[0])), x)))
+	return op.ByteConv(n.emit, x, w, kv.groups, kv.pads, kv.list)
 }
 
 func qlinearConv(n *node) {

@@ -115,7 +115,7 @@ var exempt = map[string]map[string]bool{
 	},
 	"makes constants": {
 		"FoldConstant": true, "BindParams": true, "tir.BindParams": true, "DecomposeOps": true, "DecomposeOpsForTraining": true, "FoldBatchnormToConv2D": true, "FoldScaleToConv2D": true, "PackByteProducts": true, "Gradient": true, "relay.SimplifyInference": true, "relay.SimplifyExpr": true, "relay.SimplifyExprPostAlterOp": true,
-		"relay.FoldConstant": true, "relay.FakeQuantizationToInteger": true, "relay.FoldScaleAxis": true, "relay.DivToMul": true, "relay.FirstOrderGradient": true,
+		"relay.FoldConstant": true, "relay.FakeQuantizationToInteger": true, "FakeQuantizationToInteger": true, "relay.FoldScaleAxis": true, "relay.DivToMul": true, "relay.FirstOrderGradient": true,
 	},
 	"rounds otherwise": {
 		"ToMixedPrecision": true, "relay.ToMixedPrecision": true,

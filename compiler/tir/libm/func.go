@@ -18,9 +18,6 @@ type Func struct {
 	ULP    float64
 	Lo, Hi float64
 
-	// Abs bounds the absolute error for arguments up to TrigLimit, 0 where there is no such bound.
-	Abs float64
-
 	// Note says what else there is to know, such as what holds outside of Lo to Hi.
 	Note string
 
@@ -47,12 +44,9 @@ var funcs = []*Func{
 		Note: "below -88.73 it is 0: e^-x overflows",
 	},
 	{Name: "erf", ULP: 1.15, Lo: -maxFloat32, Hi: maxFloat32, define: one((*formula).erf)},
-	{Name: "sin", ULP: 1.5, Lo: -3, Hi: 3, Abs: 1.35 * 0x1p-24, define: one((*formula).sin), Note: "beyond 8192 a call of sinf"},
-	{Name: "cos", ULP: 1.5, Lo: -1.5, Hi: 1.5, Abs: 1.35 * 0x1p-24, define: one((*formula).cos), Note: "beyond 8192 a call of cosf"},
-	{
-		Name: "tan", ULP: 2.5, Lo: -1.5, Hi: 1.5, define: one((*formula).tan),
-		Note: "the quotient of sin and cos, whose absolute errors it inherits elsewhere",
-	},
+	{Name: "sin", ULP: 0.51, Lo: -maxFloat32, Hi: maxFloat32, define: one((*formula).sin), Note: "computed in float64"},
+	{Name: "cos", ULP: 0.51, Lo: -maxFloat32, Hi: maxFloat32, define: one((*formula).cos), Note: "computed in float64"},
+	{Name: "tan", ULP: 0.51, Lo: -maxFloat32, Hi: maxFloat32, define: one((*formula).tan), Note: "computed in float64"},
 	{Name: "rsqrt", ULP: 1.5, Lo: 0, Hi: maxFloat32, Double: true, define: one((*formula).rsqrt)},
 	{Name: "round", Lo: -maxFloat32, Hi: maxFloat32, Double: true, define: one((*formula).round), Note: "exact"},
 	{
@@ -152,9 +146,5 @@ func (f *Func) Row() string {
 	case f.Hi < maxFloat32:
 		where = fmt.Sprintf("%g to %g", f.Lo, f.Hi)
 	}
-	note := f.Note
-	if f.Abs > 0 {
-		note = fmt.Sprintf("up to %d off by at most %.3g * 2^-24; ", TrigLimit, f.Abs*(1<<24)) + note
-	}
-	return fmt.Sprintf("| `%s` | %g | %s | %s |", f.Name, f.ULP, where, note)
+	return fmt.Sprintf("| `%s` | %g | %s | %s |", f.Name, f.ULP, where, f.Note)
 }
