@@ -10,8 +10,8 @@ import (
 	"github.com/irscope/irscope/web/store"
 )
 
-// probes are the paths that the machine which runs the server asks for.
-var probes = map[string]bool{"/healthz": true, "/readyz": true}
+// isProbe reports whether a path is one that the machine which runs the server asks for.
+func isProbe(path string) bool { return path == "/healthz" || path == "/readyz" }
 
 // readyTime is how long the store may take to answer a probe.
 const readyTime = 2 * time.Second

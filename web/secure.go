@@ -70,7 +70,7 @@ func (s *Server) checkHost(next http.Handler) http.Handler {
 		return &httpError{status: http.StatusMisdirectedRequest, message: "this server does not serve that host name"}
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if probes[r.URL.Path] {
+		if isProbe(r.URL.Path) {
 			next.ServeHTTP(w, r)
 			return
 		}

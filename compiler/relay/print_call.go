@@ -160,14 +160,14 @@ func (p *printer) special(name string, c *relax.Call) bool {
 	case "relax.matmul":
 		x, ok := relax.SInfoOf(c.Args[0]).(*relax.TensorStructInfo)
 		y, ok2 := relax.SInfoOf(c.Args[1]).(*relax.TensorStructInfo)
-		if !ok || !ok2 || x.NDim != y.NDim || matmuls[x.NDim] == "" {
+		if !ok || !ok2 || x.NDim != y.NDim || matmulOf(x.NDim) == "" {
 			p.fail("a matmul of tensors that are not both of two or both of three dimensions has no counterpart in Relay")
 		}
 		var attrs []string
 		if v, _ := c.Attrs.Get("out_dtype"); v != any(dtype.Void) && v != nil {
 			attrs = append(attrs, "out_dtype="+p.attrText("", v))
 		}
-		p.str(matmuls[x.NDim])
+		p.str(matmulOf(x.NDim))
 		p.arguments(c.Args, attrs)
 	case op.RelayPrefix + "constant":
 		p.str(metaText(c.Attrs.Str("table", ""), int(c.Attrs.Int("index", 0))))

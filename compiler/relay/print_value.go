@@ -123,8 +123,8 @@ func finite(x float64, suffix string) string {
 	return strconv.FormatFloat(x, 'g', -1, 64) + suffix
 }
 
-// pairs are the attributes whose lists are of pairs.
-var pairs = map[string]bool{"pad_width": true, "paddings": true, "crops": true}
+// isPairs reports whether the list of an attribute is one of pairs.
+func isPairs(name string) bool { return name == "pad_width" || name == "paddings" || name == "crops" }
 
 // attrText prints the value of an attribute.
 func (p *printer) attrText(name string, v ir.Value) string {
@@ -158,7 +158,7 @@ func (p *printer) attrText(name string, v ir.Value) string {
 		for i, x := range v {
 			parts[i] = p.attrText("", x)
 		}
-		if pairs[name] && len(parts)%2 == 0 {
+		if isPairs(name) && len(parts)%2 == 0 {
 			for i := range len(parts) / 2 {
 				parts[i] = "[" + parts[2*i] + ", " + parts[2*i+1] + "]"
 			}

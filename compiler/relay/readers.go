@@ -189,8 +189,16 @@ func dropped(attrs []attr, name string) []attr {
 	return out
 }
 
-// matmuls are Relay's names of the matrix product by rank.
-var matmuls = map[int]string{2: "nn.matmul", 3: "nn.batch_matmul"}
+// matmulOf is Relay's name of the matrix product of a rank, "" where it has none.
+func matmulOf(rank int) string {
+	switch rank {
+	case 2:
+		return "nn.matmul"
+	case 3:
+		return "nn.batch_matmul"
+	}
+	return ""
+}
 
 // readMatmul is Relax's where nothing is transposed and both are of the rank of the operator.
 func readMatmul(b *builder, n *node, args []relax.Expr, attrs []attr) (*relax.Call, error) {
@@ -202,7 +210,7 @@ func readMatmul(b *builder, n *node, args []relax.Expr, attrs []attr) (*relax.Ca
 	plain := len(args) == 2 && !list.Bool("transpose_a", false) && !list.Bool("transpose_b", false)
 	for _, a := range args {
 		t, ok := b.ctx.SInfoOf(a).(*relax.TensorStructInfo)
-		plain = plain && ok && matmuls[t.NDim] == n.name
+		plain = plain && ok && matmulOf(t.NDim) == n.name
 	}
 	if !plain {
 		return b.typed(n, r.op.Name, args, list)

@@ -50,7 +50,7 @@ func solved(v *tir.Var, cond *tir.Binary) *arith.IntSet {
 	}
 	// The answer is exact if the opposite is solved by what lies outside of it.
 	if cond.Op != tir.OpEQ {
-		not := arith.DeduceBound(v, tir.BinaryExpr(opposites[cond.Op], cond.A, cond.B), nil, nil)
+		not := arith.DeduceBound(v, tir.BinaryExpr(opposite(cond.Op), cond.A, cond.B), nil, nil)
 		an := arith.NewAnalyzer()
 		up := s.HasUpper() && !s.HasLower() && not.HasLower() && !not.HasUpper() && an.CanProveEqual(tir.Add(s.Max, tir.Const(s.Max.DType(), 1)), not.Min)
 		down := s.HasLower() && !s.HasUpper() && not.HasUpper() && !not.HasLower() && an.CanProveEqual(tir.Sub(s.Min, tir.Const(s.Min.DType(), 1)), not.Max)
@@ -93,8 +93,20 @@ func constEnd(e tir.Expr) (int64, bool) {
 	return tir.AsInt(e)
 }
 
-// opposites are the comparisons that hold where others do not.
-var opposites = map[tir.BinaryOp]tir.BinaryOp{tir.OpLT: tir.OpGE, tir.OpGE: tir.OpLT, tir.OpGT: tir.OpLE, tir.OpLE: tir.OpGT}
+// opposite is the comparison that holds where another one, not OpEQ, does not.
+func opposite(op tir.BinaryOp) tir.BinaryOp {
+	switch op {
+	case tir.OpLT:
+		return tir.OpGE
+	case tir.OpGE:
+		return tir.OpLT
+	case tir.OpGT:
+		return tir.OpLE
+	case tir.OpLE:
+		return tir.OpGT
+	}
+	return tir.OpEQ
+}
 
 // onlyBuffers returns, for each pointer, the one buffer over its memory; nil if there are several.
 func onlyBuffers(s tir.Stmt) map[*tir.Var]*tir.Buffer {

@@ -87,7 +87,7 @@ func (g *generator) callOperator(c *relax.Call, name string) (vm.Arg, error) {
 		if err != nil {
 			return 0, err
 		}
-		if !withoutMachine[ext.Symbol] {
+		if !withoutMachine(ext.Symbol) {
 			args = append([]vm.Arg{vm.VM()}, args...)
 		}
 		dst := g.result(c)
@@ -109,5 +109,7 @@ func (g *generator) callOperator(c *relax.Call, name string) (vm.Arg, error) {
 	return 0, g.unlowered("operator "+name, lowers(name)...)
 }
 
-// withoutMachine lists builtins that the lowering calls with context and that take none.
-var withoutMachine = map[string]bool{"vm.builtin.make_closure": true, "vm.builtin.call_tir_dyn": true}
+// withoutMachine reports whether the lowering calls a builtin with context that takes none.
+func withoutMachine(name string) bool {
+	return name == "vm.builtin.make_closure" || name == "vm.builtin.call_tir_dyn"
+}

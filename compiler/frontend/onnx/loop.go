@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
@@ -238,5 +237,3 @@ func (l *loop) emptyRows(d dtype.DType, dims []tir.Expr) relax.Expr {
 	l.check(err)
 	return l.emit("relax.full", args(shapeExpr(dims), &relax.Constant{Data: zero}), "dtype", d)
 }
-
-var errEndless = fmt.Errorf("the loop has neither a trip count nor a condition that can end it")

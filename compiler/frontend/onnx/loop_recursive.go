@@ -66,7 +66,7 @@ func (l *loop) recursive() (carried, collected []*value) {
 	r.symbols()
 	r.settle()
 	if r.until == nil && !r.dynamic {
-		l.check(errEndless)
+		l.fail("the loop has neither a trip count nor a condition that can end it")
 	}
 	inner := len(g.built)
 	fn := r.build()
