@@ -77,7 +77,6 @@ func (m *formula) abs(x tir.Expr) tir.Expr { return m.call(tir.OpFabs, m.d, x) }
 func (m *formula) copysign(x, y tir.Expr) tir.Expr { return m.call(tir.OpCopysign, m.d, x, y) }
 
 func (m *formula) iand(x, y tir.Expr) tir.Expr { return m.ints(tir.OpBitwiseAnd, x, y) }
-func (m *formula) ixor(x, y tir.Expr) tir.Expr { return m.ints(tir.OpBitwiseXor, x, y) }
 
 func (m *formula) shl(x tir.Expr, k int32) tir.Expr { return m.ints(tir.OpShiftLeft, x, m.ci(k)) }
 
