@@ -61,7 +61,7 @@ func (w *Walker) access(b *tir.Buffer, p Place, dt dtype.DType, predicate tir.Ex
 }
 
 // partMask is the mask of part i, nil where there is none.
-func (a *laneAccess) partMask(i int) *Node {
+func (a laneAccess) partMask(i int) *Node {
 	if a.mask == nil {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (a *laneAccess) partMask(i int) *Node {
 }
 
 // at is the access to lane i and those behind it.
-func (w *Walker) at(a *laneAccess, i int, op Op) Access {
+func (w *Walker) at(a laneAccess, i int, op Op) Access {
 	n, off := w.Address(a.base, a.place.Lane(i).Scale(ElemBytes(a.elem)), a.v.Name)
 	return Access{Op: op, Address: n, Offset: off, Through: a.v}
 }
@@ -95,11 +95,10 @@ func (w *Walker) bufferLoad(e *tir.BufferLoad) Value {
 		return w.loadPromoted(e.Buffer.Data)
 	}
 	p := w.Place(e.Buffer, e.Indices, what)
-	a := w.access(e.Buffer, p, e.DType(), e.Predicate, what)
-	return w.loadLanes(&a)
+	return w.loadLanes(w.access(e.Buffer, p, e.DType(), e.Predicate, what))
 }
 
-func (w *Walker) loadLanes(a *laneAccess) Value {
+func (w *Walker) loadLanes(a laneAccess) Value {
 	dt := a.elem.WithLanes(a.lanes)
 	op, _ := w.gen.ScalarMem(a.elem)
 	one := func(i int) *Node { return w.LoadScalar(w.at(a, i, op), a.elem, a.v.Name+"_x") }
@@ -131,7 +130,7 @@ func (w *Walker) LoadScalar(a Access, d dtype.DType, name string) *Node {
 }
 
 // gather loads the lanes one by one into vectors.
-func (w *Walker) gather(a *laneAccess, dt dtype.DType, first, into Op) Value {
+func (w *Walker) gather(a laneAccess, dt dtype.DType, first, into Op) Value {
 	return Each(dt, 0, a.lanes/a.part, func(i int) *Node {
 		part := w.gen.SplatPart(dt, w.Number(a.elem, 0, ""), a.part)
 		for k := range a.part {
@@ -179,11 +178,10 @@ func (w *Walker) bufferStore(s *tir.BufferStore) {
 		return
 	}
 	p := w.Place(s.Buffer, s.Indices, what)
-	a := w.access(s.Buffer, p, v.DType, s.Predicate, what)
-	w.storeLanes(&a, v)
+	w.storeLanes(w.access(s.Buffer, p, v.DType, s.Predicate, what), v)
 }
 
-func (w *Walker) storeLanes(a *laneAccess, v Value) {
+func (w *Walker) storeLanes(a laneAccess, v Value) {
 	if a.vector {
 		for i, part := range v.Parts {
 			at := w.at(a, i*a.part, a.storePart)

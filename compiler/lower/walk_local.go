@@ -139,8 +139,7 @@ func (w *Walker) promote(e *LoopEffects, loop func()) {
 		delete(w.promoted, a.Pointer)
 		delete(w.Instead, a.Pointer)
 		what := "BufferStore to " + a.Buffer.Name
-		lanes := w.access(a.Buffer, w.Place(a.Buffer, []tir.Expr{a.Index}, what), x.DType, nil, what)
-		w.storeLanes(&lanes, x)
+		w.storeLanes(w.access(a.Buffer, w.Place(a.Buffer, []tir.Expr{a.Index}, what), x.DType, nil, what), x)
 	}
 }
 

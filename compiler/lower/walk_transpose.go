@@ -50,7 +50,7 @@ func (w *Walker) transpose(list []tir.Stmt) bool {
 	for i := 0; i < int(dt.Lanes); i += part {
 		list := make([]*Node, part)
 		for k := range list {
-			list[k] = w.Load(w.at(&rows, i+k, rows.loadPart), nil, rows.v.Name+"_row")
+			list[k] = w.Load(w.at(rows, i+k, rows.loadPart), nil, rows.v.Name+"_row")
 		}
 		for j, p := range w.Machine.Transpose(list) {
 			out[j].DType, out[j].Parts = dt, append(out[j].Parts, p)
@@ -61,8 +61,7 @@ func (w *Walker) transpose(list []tir.Stmt) bool {
 	for i, s := range stores {
 		w.step()
 		w.At = w.memory.from.of(s)
-		row := w.access(s.Buffer, w.Place(s.Buffer, s.Indices, what), dt, nil, what)
-		w.storeLanes(&row, out[i])
+		w.storeLanes(w.access(s.Buffer, w.Place(s.Buffer, s.Indices, what), dt, nil, what), out[i])
 	}
 	return true
 }

@@ -101,7 +101,11 @@ func (s *State) BlockizeBlocks(blocks []*Block, preserveUnit bool) (*State, *Blo
 	for _, x := range bodies {
 		varsOf(x, used)
 	}
-	for _, l := range append(lca.loops(), forsOf(lca)...) { // blocks without variables may use them
+	around := lca.loops()
+	if l, ok := lca.stmt().(*tir.For); ok {
+		around = append(around, l)
+	}
+	for _, l := range around { // blocks without variables may use them
 		if len(outerVars) > 0 && used[l.LoopVar] {
 			return nil, nil, fmt.Errorf("target: the blocks use the loop over %s, which no variable of the new block stands for", l.LoopVar.Name)
 		}
@@ -112,14 +116,6 @@ func (s *State) BlockizeBlocks(blocks []*Block, preserveUnit bool) (*State, *Blo
 	body := tir.Seq(append(append(list, realize), seq.Seq[to:]...)...)
 	out, ref := s.replace(lca, swap(seq, body).MapStmt(lca.stmt()), became).refer(lca.fn, outer)
 	return out, ref, nil
-}
-
-// forsOf returns the loop that a site is, if it is one.
-func forsOf(at site) []*tir.For {
-	if l, ok := at.stmt().(*tir.For); ok {
-		return []*tir.For{l}
-	}
-	return nil
 }
 
 // stretch returns the sequence below the innermost common statement of blocks, and which of its statements hold them: each one of the blocks, in the
