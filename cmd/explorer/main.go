@@ -19,6 +19,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/ir/nearest"
 	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/runtime/gcfloor"
 	"github.com/spf13/cobra"
 )
 
@@ -51,6 +52,7 @@ func main() { os.Exit(invoke()) }
 
 // invoke runs the command line of the process and returns its exit code.
 func invoke() int {
+	gcfloor.Set(gcfloor.Default)
 	ctx, stop := interruptible(context.Background())
 	defer stop(nil)
 	root := rootCommand()
