@@ -42,6 +42,7 @@ func predeclared(mod *ir.Module) starlark.StringDict {
 		"PassContext":        contextType(),
 		"PrintIR":            builtin("PrintIR", printIR),
 		"R":                  operators{"relax."},
+		"T":                  loopDialect{},
 		"arith":              arithNamespace(),
 		"at":                 builtin("at", atBuiltin),
 		"current_context":    builtin("current_context", currentContextBuiltin),

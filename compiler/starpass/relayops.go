@@ -12,6 +12,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/relay"
+	"github.com/irscope/irscope/compiler/tir"
 )
 
 // relayOperators is relay with its operators: relay.add(x, y), relay.nn.conv2d(data, weight, padding=(1, 1)), with the names and attributes of Relay.
@@ -144,8 +145,12 @@ func isOperand(v starlark.Value) bool {
 	return false
 }
 
-// Get is x[i] of an expression of the graph level that is a tuple.
+// Get is x[i] of an expression of the graph level that is a tuple, and A[i, j] of a buffer.
 func (v *Node) Get(k starlark.Value) (starlark.Value, bool, error) {
+	if buf, ok := v.n.(*tir.Buffer); ok {
+		load, err := loadOf(buf, k)
+		return load, err == nil, err
+	}
 	e, ok := v.n.(relax.Expr)
 	i, err := starlark.AsInt32(k)
 	if !ok || err != nil {
@@ -159,4 +164,27 @@ func (v *Node) Get(k starlark.Value) (starlark.Value, bool, error) {
 		return nil, false, err
 	}
 	return &Node{&relax.TupleGetItem{Tuple: e, Index: i, SInfo: info}}, true, nil
+}
+
+// loadOf is A[i, j]: the element of a buffer at an index for each of its axes.
+func loadOf(buf *tir.Buffer, k starlark.Value) (starlark.Value, error) {
+	at, ok := k.(starlark.Tuple)
+	if !ok {
+		at = starlark.Tuple{k}
+	}
+	if len(at) != len(buf.Shape) {
+		return nil, fmt.Errorf("%s has %d axes, got %d indices", buf.Name, len(buf.Shape), len(at))
+	}
+	load := &tir.BufferLoad{Buffer: buf, Indices: make([]tir.Expr, len(at))}
+	for i, x := range at {
+		e, err := exprOf(x, buf.Shape[i].DType())
+		if err == nil && !e.DType().IsInteger() {
+			err = fmt.Errorf("got a %s", e.DType())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("index %d of %s: %w", i, buf.Name, err)
+		}
+		load.Indices[i] = e
+	}
+	return &Node{load}, nil
 }

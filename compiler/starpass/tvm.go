@@ -200,7 +200,7 @@ func tvmModule(d starlark.StringDict) starlark.Value {
 	adreno := in("tvm.tir.backend.adreno", starlark.StringDict{"transform": tirMembers["transform"]})
 	tirMembers["backend"] = in("tvm.tir.backend", starlark.StringDict{"adreno": adreno})
 	tirMembers["functor"] = in("tvm.tir.functor", starlark.StringDict{"PyStmtExprVisitor": d["PyStmtExprVisitor"], "PyStmtExprMutator": d["PyStmtExprMutator"], "mutator": d["mutator"], "visitor": d["visitor"]})
-	script := starlark.StringDict{"relax": d["R"], "ir": starlark.None, "tir": starlark.None, "from_source": d["parse"]}
+	script := starlark.StringDict{"relax": d["R"], "ir": starlark.None, "tir": d["T"], "from_source": d["parse"]}
 	errors := starlark.StringDict{}
 	for name, c := range exceptions() {
 		errors[name] = c

@@ -92,7 +92,7 @@ func File(name, text string, o Options) ([]NamedModule, []ir.Diagnostic) {
 // build makes modules of a file without errors so far, or the errors in them. It is not ok where
 // a body that is read on the way has syntax errors: then nothing else is reported.
 func build(f *syntax.File, text string, o Options) (mods []NamedModule, diags []ir.Diagnostic, ok bool) {
-	b := &builder{src: text, file: f, d: f.Errors, spans: newSpans(f.Source), opts: o, table: constructsWith(o.operators()), nodes: newNodes(), metadata: map[string]*ir.Blob{}, comments: f.Comments, env: scope{vals: map[string]binding{}}}
+	b := newBuilder(f, text, o)
 	b.guard(&syntax.Stmt{End: 1}, func() { mods = b.modules(f.Stmts) }) // what fails outside of statements
 	switch {
 	case b.unreadable || f.Failed() && f.Unread() && syntax.Parse(f.Name, text).Failed():
@@ -104,6 +104,13 @@ func build(f *syntax.File, text string, o Options) (mods []NamedModule, diags []
 		return nil, b.spans.diagnostics(f.List), true
 	}
 	return mods, nil, true
+}
+
+func newBuilder(f *syntax.File, text string, o Options) *builder {
+	return &builder{
+		src: text, file: f, d: f.Errors, spans: newSpans(f.Source), opts: o, table: constructsWith(o.operators()), nodes: newNodes(), metadata: map[string]*ir.Blob{}, comments: f.Comments, env: scope{vals: map[string]binding{}},
+		intType: dtype.Int32T, floatType: dtype.Float32T, bufferType: dtype.Float32T,
+	}
 }
 
 // builder walks the syntax tree and makes nodes.

@@ -7,13 +7,11 @@ import (
 
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/script/syntax"
-	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // modules builds the modules of a text. Functions outside of classes make up one module. What
 // else stands around them in a file of Python, such as tests, is left out.
 func (b *builder) modules(stmts []*syntax.Stmt) []NamedModule {
-	b.intType, b.floatType, b.bufferType = dtype.Int32T, dtype.Float32T, dtype.Float32T
 	f := &fileBuilder{builder: b}
 	f.statements(stmts)
 	if len(f.lone) > 0 {
