@@ -42,6 +42,12 @@ var finalize = pass.NewSequential("finalize",
 	transform.AttachGlobalSymbol,
 )
 
+// memory gives kernels their memory. Programs that run here do not copy what can be computed where it belongs.
+var (
+	memory    = []*pass.Pass{dataflowLower, finalize}
+	cpuMemory = []*pass.Pass{dataflowLower, transform.ElideCopies, finalize}
+)
+
 // legalize is LegalizeOps with kernels that are more exact and have fewer steps than TVM's.
 var legalize = with(transform.LegalizeOps, "kernels", "tuned")
 
@@ -242,24 +248,25 @@ func without(list []*pass.Pass, out ...*pass.Pass) []*pass.Pass {
 	return slices.DeleteFunc(slices.Clone(list), func(p *pass.Pass) bool { return slices.Contains(out, p) })
 }
 
-// kinds is the table of what pipelines are made of, by kind of target: the passes of "default" before its phases, and those of
-// "tir". What depends on features or attributes of a target, passes read themselves; which rules schedule a kernel follows from
+// kinds is the table of what pipelines are made of, by kind of target: the passes of "default" before its phases, the phases between them and "tir", and the passes
+// of "tir". What depends on features or attributes of a target, passes read themselves; which rules schedule a kernel follows from
 // its keys (transform.ApplyDefaultSchedule).
 var kinds = []struct {
-	name         string
-	graph, loops []*pass.Pass
+	name          string
+	graph, memory []*pass.Pass
+	loops         []*pass.Pass
 }{
-	{"wasm", cpuGraph, ownLoops},
-	{"x86", cpuGraph, slices.Concat(ownLoops, []*pass.Pass{tirpass.ContractFMA})},
-	{"interp", cpuGraph, plainLoops},
-	{"llvm", graph, loops},
-	{"c", graph, loops},
-	{"cuda", gpuGraph, gpuLoops},
-	{"rocm", gpuGraph, gpuLoops},
-	{"opencl", gpuGraph, gpuLoops},
-	{"metal", gpuGraph, gpuLoops},
-	{"vulkan", gpuGraph, gpuLoops},
-	{"webgpu", gpuGraph, gpuLoops},
+	{"wasm", cpuGraph, cpuMemory, ownLoops},
+	{"x86", cpuGraph, cpuMemory, slices.Concat(ownLoops, []*pass.Pass{tirpass.ContractFMA})},
+	{"interp", cpuGraph, cpuMemory, plainLoops},
+	{"llvm", graph, memory, loops},
+	{"c", graph, memory, loops},
+	{"cuda", gpuGraph, memory, gpuLoops},
+	{"rocm", gpuGraph, memory, gpuLoops},
+	{"opencl", gpuGraph, memory, gpuLoops},
+	{"metal", gpuGraph, memory, gpuLoops},
+	{"vulkan", gpuGraph, memory, gpuLoops},
+	{"webgpu", gpuGraph, memory, gpuLoops},
 }
 
 // pipelines are those of each kind of target by their names.
@@ -267,8 +274,8 @@ var pipelines = func() map[string]map[string]*pass.Pass {
 	out := map[string]map[string]*pass.Pass{}
 	for _, k := range kinds {
 		tir := pass.NewSequential("tir", k.loops...)
-		whole := pass.NewSequential("default", slices.Concat(k.graph, []*pass.Pass{dataflowLower, finalize, tir})...)
-		fromRelay := pass.NewSequential(Relay, slices.Concat(relay, k.graph, []*pass.Pass{dataflowLower, finalize, tir})...)
+		whole := pass.NewSequential("default", slices.Concat(k.graph, k.memory, []*pass.Pass{tir})...)
+		fromRelay := pass.NewSequential(Relay, slices.Concat(relay, k.graph, k.memory, []*pass.Pass{tir})...)
 		out[k.name] = map[string]*pass.Pass{}
 		for _, p := range []*pass.Pass{whole, zero, dataflowLower, finalize, tir, fromRelay} {
 			out[k.name][p.Name] = p

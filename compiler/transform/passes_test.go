@@ -33,6 +33,7 @@ func TestPassSettings(t *testing.T) {
 		{transform.ToNonDataflow, 0, pass.Function, true},
 		{transform.RemovePurityChecking, 0, pass.Function, true},
 		{transform.CallTIRRewrite, 0, pass.Module, true},
+		{transform.ElideCopies, 1, pass.Module, false},
 		{transform.StaticPlanBlockMemory, 0, pass.Function, false},
 		{transform.LowerAllocTensor, 0, pass.Function, true},
 		{transform.KillAfterLastUse, 0, pass.Function, false},

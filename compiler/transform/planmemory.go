@@ -92,15 +92,7 @@ func planMemory(c *pass.Context, mod *ir.Module, f *relax.Function) (*relax.Func
 }
 
 func (p *memoryPlanner) seq(s *relax.SeqExpr) *relax.SeqExpr {
-	home := map[*relax.Var]*relax.BindingBlock{}
-	outer := map[*relax.Var]bool{} // used outside the block that binds it
-	for _, b := range s.Blocks {
-		for _, x := range b.Bindings {
-			home[x.Bound()] = b
-			usedVars(x.BoundValue(), func(v *relax.Var) { outer[v] = outer[v] || home[v] != b })
-		}
-	}
-	usedVars(s.Body, func(v *relax.Var) { outer[v] = true })
+	outer := outerVars(s)
 	m := &relax.Mapper{Block: func(b *relax.BindingBlock) *relax.BindingBlock { return p.block(b, outer) }}
 	return m.MapSeq(s)
 }

@@ -72,6 +72,7 @@ var rows = []row{
 	{"ExpandMatmulOfSum", 0, []program{weights}},
 	{"ReorderTakeAfterMatmul", 0, []program{takes}},
 	{"ReorderPermuteDimsAfterConcat", 0, []program{concats, mix}},
+	{"LegalizeOps,ToNonDataflow,RemovePurityChecking,CallTIRRewrite,ElideCopies", 0, []program{joins, chain}},
 	{lowered + "StaticPlanBlockMemory,RewriteCUDAGraph", 0, []program{chain, fan}},
 	{"RealizeVDevice", 0, []program{devices}},
 	{`RealizeVDevice,UpdateVDevice{"new_vdevice": "metal:1", "index": 1}`, 0, []program{devices}},

@@ -631,6 +631,15 @@ def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
         R.output(c)
     return c
 `},
+	{"LegalizeOps,ToNonDataflow,RemovePurityChecking,CallTIRRewrite,ElideCopies", nil, `@R.function
+def main(x: R.Tensor((2, 16), "float32"), y: R.Tensor((1, 16), "float32")):
+    with R.dataflow():
+        a = R.exp(x)
+        b = R.nn.relu(y)
+        c = R.concat((a, b), axis=0)
+        R.output(c)
+    return c
+`},
 	{"RewriteDataflowReshape", nil, `@I.ir_module
 class Module:
     @T.prim_func(private=True)
