@@ -1,6 +1,8 @@
 package transform
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
@@ -83,6 +85,12 @@ func (e *copyElision) kernel(value relax.Expr) (*relax.Call, *copyKernel) {
 
 // block rewrites the copies of a block that nobody needs.
 func (e *copyElision) block(b *relax.BindingBlock, outer map[*relax.Var]bool) *relax.BindingBlock {
+	if !slices.ContainsFunc(b.Bindings, func(x relax.Binding) bool {
+		_, k := e.kernel(x.BoundValue())
+		return k != nil && k.out >= 0
+	}) {
+		return b
+	}
 	g := e.groupsOf(b, outer)
 	removed := map[relax.Binding]bool{}
 	for i, x := range b.Bindings {
