@@ -110,21 +110,20 @@ func (g *copyGroups) place(i int, x relax.Binding, call *relax.Call, k *copyKern
 	if to == nil || to.in != nil || !knownShape(to.alloc) {
 		return "what it writes is not allocated in its block, with a known shape"
 	}
-	var inputs []*tensorPart
-	twice := map[*tensorPart]bool{}
+	inputs := map[*tensorPart]int64{} // and their places
 	lastUse := i
 	for n, a := range call.Args {
 		if n == k.out {
 			continue
 		}
 		p := g.tensor(a)
-		if why := g.unfit(p, to, i, k.offset[n]); why != "" {
+		if why := unfit(p, to, i, k.offset[n]); why != "" {
 			return fmt.Sprintf("input %d: %s", n, why)
 		}
-		if twice[p] {
+		if _, twice := inputs[p]; twice {
 			return fmt.Sprintf("input %d is copied twice", n)
 		}
-		inputs, twice[p] = append(inputs, p), true
+		inputs[p] = k.offset[n]
 		lastUse = max(lastUse, p.lastUse)
 	}
 	for _, w := range to.writes {
@@ -132,15 +131,9 @@ func (g *copyGroups) place(i int, x relax.Binding, call *relax.Call, k *copyKern
 			return "what it writes is also written elsewhere while an input is needed"
 		}
 	}
-	n := 0
-	for a := range call.Args {
-		if a == k.out {
-			continue
-		}
-		p := inputs[n]
-		n++
-		p.in, p.offset = to, k.offset[a]
-		to.first, to.lastUse = min(to.first, p.first), max(to.lastUse, p.lastUse) // and none was written later than to
+	for p, offset := range inputs {
+		p.in, p.offset = to, offset
+		to.first, to.lastUse = min(to.first, p.first), max(to.lastUse, p.lastUse) // none was written later than to
 	}
 	to.grouped = true
 	return ""
@@ -159,7 +152,7 @@ func knownShape(alloc *relax.Call) bool {
 }
 
 // unfit says why p cannot be the part of a tensor from a byte on that the i-th binding copies it to, "" if it can.
-func (g *copyGroups) unfit(p, to *tensorPart, i int, offset int64) string {
+func unfit(p, to *tensorPart, i int, offset int64) string {
 	switch {
 	case p == nil:
 		return "it is not allocated in the block"
