@@ -88,7 +88,7 @@ func TestReorderWithKeys(t *testing.T) {
 	p.wait(`location.search.includes("pass=1.11/FoldConstant")`)
 	p.settled()
 	p.wait(`document.querySelector("#pipeline-name").textContent === "custom"`)
-	p.wait(`document.querySelector("#command").textContent.includes("--passes FakeQuantizationToInteger,FoldBatchnormToConv2D,FoldScaleToConv2D,DecomposeOps,CanonicalizeBindings,EliminateCommonSubexpr,DeadCodeElimination,BlockConvLayout,PackByteProducts,LegalizeOps,FoldConstant,AnnotateTIROpPattern,FuseOps,FuseTIR,ApplyDefaultSchedule,LiftConstantCalls,dataflow_lower,finalize,tir")`)
+	p.wait(`document.querySelector("#command").textContent.includes("--passes FakeQuantizationToInteger,FoldBatchnormToConv2D,FoldScaleToConv2D,DecomposeOps,CanonicalizeBindings,EliminateCommonSubexpr,DeadCodeElimination,BlockConvLayout,PackByteProducts,LegalizeOps,FoldConstant,AnnotateTIROpPattern,FuseOps,FuseTIR,ApplyDefaultSchedule,LiftConstantCalls,dataflow_lower,ElideCopies,finalize,tir")`)
 	if got := p.text(row("1.10/LegalizeOps") + " .time"); !strings.Contains(got, "↺") {
 		t.Errorf("a step before the first difference took %q, want it reused", got)
 	}
