@@ -1,6 +1,11 @@
 package x86
 
-import "slices"
+import (
+	"maps"
+	"slices"
+
+	"github.com/irscope/irscope/runtime/native/asm"
+)
 
 // A processor looks a few hundred instructions ahead, and fewer of them may wait for operands. An exponential is a chain of thirty of which each waits four cycles for
 // the one before: written one vector after the other, as expressions are, too few are under way to fill the units. So within loops the chains of
@@ -23,13 +28,18 @@ func (l *linear) interleave(f flow, ivs []interval, room int) bool {
 		if l.code[b.to-1].depth == 0 {
 			continue
 		}
-		for k := b.from; k < b.to; k++ {
+		for k := b.from; k < b.to; {
 			from := k
 			for k < b.to && k-from < mostInRun && l.onVectors(&l.code[k]) {
-				k++
+				if k++; spreads(&l.code[k-1]) {
+					break
+				}
 			}
 			if k-from >= leastRun && w.run(from, k) {
 				changed = true
+			}
+			if k == from {
+				k++
 			}
 		}
 	}
@@ -46,6 +56,15 @@ func (l *linear) onVectors(i *inst) bool {
 	default:
 		return c < cLabel || c == cMove
 	}
+}
+
+// spreads reports whether an instruction spreads a scalar in a register over all lanes, as what a reduction gave: chains part behind it.
+func spreads(i *inst) bool {
+	switch code(i.op) {
+	case op(asm.VBROADCASTSS), op(asm.VBROADCASTSD):
+		return i.mem == noMem
+	}
+	return false
 }
 
 // weaver writes the chains of a run of instructions in turns.
@@ -120,19 +139,36 @@ func (w *weaver) run(from, to int32) bool {
 		return false
 	}
 	w.require()
-	for side := len(sides); ; side = (side + 1) / 2 {
-		w.turns(sides, side)
-		if w.pressure() <= w.room {
-			break
-		}
-		if side == 2 {
-			return false
-		}
+	if !w.choose(sides) {
+		return false
 	}
 	for k, was := range w.order {
 		w.l.code[from+int32(k)] = w.code[was]
 	}
 	return !slices.IsSorted(w.order)
+}
+
+// choose orders the run with as many of the chains side by side as there are registers for, and reports whether it found an order. Where those that come one after the other
+// need too many as they are, they are taken apart.
+func (w *weaver) choose(sides []int32) bool {
+	for side := len(sides); side > 1; side = (side + 1) / 2 {
+		w.turns(sides, side)
+		if most := w.pressure(); most <= w.room && (side == 2 || !w.loads(w.room-most)) {
+			return true
+		}
+		if side == 2 {
+			break
+		}
+	}
+	w.order = w.order[:0]
+	for k := range w.code {
+		w.order = append(w.order, int32(k))
+	}
+	if w.pressure() <= w.room {
+		return false
+	}
+	w.turns(sides, 1)
+	return w.pressure() <= w.room
 }
 
 // root is the instruction that stands for the chain of k.
@@ -305,6 +341,25 @@ func (w *weaver) write(c int32) {
 	}
 	w.done[k] = true
 	w.order = append(w.order, k)
+}
+
+// loads reports whether the run would wait for loads, one of which is begun in a cycle, if so many registers held the constants that it reads most.
+func (w *weaver) loads(free int) bool {
+	n, uses := 0, map[int32]int{}
+	for k := range w.code {
+		switch i := &w.code[k]; {
+		case isStore(i.op):
+		case i.mem == constMem:
+			uses[i.disp]++
+		case i.mem == boxMem:
+			n++
+		}
+	}
+	counts := slices.Sorted(maps.Values(uses))
+	for _, c := range counts[:max(len(counts)-free, 0)] {
+		n += c
+	}
+	return n*together > len(w.code)
 }
 
 // pressure is how many registers for vectors are needed at a time in the new order, by intervals as the allocator has them.
