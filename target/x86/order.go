@@ -21,7 +21,8 @@ const (
 
 // interleave writes chains of vectors in turns where they wait for themselves: ivs are what registers are needed for, and room is how many there are. It reports whether anything changed.
 func (l *linear) interleave(f flow, ivs []interval, room int) bool {
-	w := weaver{l: l, ivs: ivs, room: room}
+	w := &l.g.mod.weaver
+	w.l, w.ivs, w.room = l, ivs, room
 	changed := false
 	for bi := range f.blocks {
 		b := &f.blocks[bi]
@@ -67,13 +68,13 @@ func spreads(i *inst) bool {
 	return false
 }
 
-// weaver writes the chains of a run of instructions in turns.
+// weaver writes the chains of a run of instructions in turns. Its slices are of the run before, and room for the next one.
 type weaver struct {
 	l    *linear
 	ivs  []interval
 	room int
 
-	runs     int32 // how many were looked at
+	runs     int32 // how many were looked at, of all functions
 	from, to int32
 	code     []inst      // of the run, in the order in which it was
 	values   []mentioned // by virtual register
@@ -113,8 +114,8 @@ func (w *weaver) of(v vreg, k int32) *mentioned {
 // run puts the instructions from one to before another in turns, if they wait for each other and are several chains.
 func (w *weaver) run(from, to int32) bool {
 	w.from, w.to = from, to
-	if w.values == nil {
-		w.values = make([]mentioned, len(w.l.g.types))
+	if len(w.values) < len(w.l.g.types) {
+		w.values = make([]mentioned, len(w.l.g.types)+len(w.l.g.types)/2)
 	}
 	w.runs++
 	w.mentions = w.mentions[:0]
