@@ -52,8 +52,19 @@ type allocation struct {
 //
 // It tries without registers for the emitter first, and keeps some of a class that goes to the frame.
 func (l *linear) allocate(vecs int) (*allocation, error) {
-	ivs, order := l.liveness()
-	reserve := l.needsScratch()
+	l.coalesce()
+	flow, reserve := l.flow(), l.needsScratch()
+	ivs, order := l.intervals(flow)
+	room := vecs
+	if reserve[vectors] {
+		room -= scratches
+	}
+	if l.interleave(flow, ivs, room) {
+		ivs, order = l.intervals(flow)
+	}
+	if l.hold(ivs, room) {
+		ivs, order = l.intervals(l.flow())
+	}
 	a := l.scan(ivs, order, vecs, reserve)
 	if again := [classes]bool{reserve[0] || a.spills[0] > 0, reserve[1] || a.spills[1] > 0}; again != reserve {
 		a = l.scan(ivs, order, vecs, again)

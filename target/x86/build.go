@@ -101,7 +101,7 @@ func BuildFor(ctx context.Context, funcs []codegen.Func, machine Machine) (*code
 	}
 	obj.Blob, obj.Messages, obj.Data = *blob, m.messages, m.data.bytes
 	slices.SortFunc(obj.Symbols, func(a, b native.Symbol) int { return strings.Compare(a.Name, b.Name) })
-	m.insts, m.types, m.graphs = nil, nil, lower.Memory{} // listings hold on to the module
+	m.insts, m.types, m.graphs, m.weaver = nil, nil, lower.Memory{}, weaver{} // listings hold on to the module
 	for i := range lib.Kernels {
 		l := &listing{blob: blob, from: ranges[i][0], to: ranges[i][1], marks: m.marks, origins: &m.origins}
 		lib.Kernels[i].Text, lib.Kernels[i].Lines = l.text, l.print
@@ -125,6 +125,7 @@ type module struct {
 	types      []lower.Type // the same
 	origins    codegen.Origins
 	graphs     lower.Memory // of one function after the other
+	weaver     weaver
 }
 
 func newModule(m Machine) *module {

@@ -154,20 +154,12 @@ func (e *emitter) maskOf(i *inst, d uint8, vex, evex asm.Op, how int64, immediat
 		return
 	}
 	e.with(asm.Inst{Op: evex, W: w, Reg: maskReg, V: e.register(i.args[0], 0), Imm: how}, e.last(i, 1))
-	o := asm.VPTERNLOGD
-	switch evex {
-	case asm.VCMPPDK, asm.VPCMPQ:
-		o = asm.VPTERNLOGQ
-	case asm.VPCMPB, asm.VPCMPW: // such lanes are masked in instructions on them only
-		e.with(asm.Inst{Op: o, W: w, Reg: d, V: d, Imm: -1}, operand{reg: d})
-		o = asm.VPMINUB
-		if evex == asm.VPCMPW {
-			o = asm.VPMINUW
-		}
-		e.with(asm.Inst{Op: o, W: w, Reg: d, V: d, Mask: maskReg, Zeroing: true}, operand{reg: d})
-		return
-	}
-	e.with(asm.Inst{Op: o, W: w, Reg: d, V: d, Mask: maskReg, Zeroing: true, Imm: -1}, operand{reg: d})
+	e.with(asm.Inst{Op: maskLanes[evex], W: w, Reg: d}, operand{reg: maskReg})
+}
+
+// maskLanes makes lanes of a mask, by what compared to it. It does not read its target, as an instruction under the mask would: comparisons of different vectors would wait for each other.
+var maskLanes = map[asm.Op]asm.Op{
+	asm.VPCMPB: asm.VPMOVM2B, asm.VPCMPW: asm.VPMOVM2W, asm.VPCMPD: asm.VPMOVM2D, asm.VPCMPQ: asm.VPMOVM2Q, asm.VCMPPSK: asm.VPMOVM2D, asm.VCMPPDK: asm.VPMOVM2Q,
 }
 
 // compareFloats compares scalars to 0 or 1.

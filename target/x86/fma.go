@@ -15,7 +15,7 @@ const (
 	fmaMinus           // x*y - z
 )
 
-// summandLast is added to them where the summand is the last argument, in memory, and the factors are the first ones.
+// summandLast is added to them where the summand, a constant, is the last argument, and the factors are the first ones.
 const summandLast = 4
 
 // fmaOps are the instructions by signs and by which operand the result replaces: 132 the first factor, with the second in memory, 213 a factor, 231 the summand.
@@ -112,7 +112,7 @@ func (e *emitter) fma(i *inst, d uint8) {
 			x, y = o, i.args[0]
 		}
 		e.move(d, x, t)
-		e.with(asm.Inst{Op: forms[1], W: widthOf(i.op), Reg: d, V: e.register(y, 1)}, e.memory(i))
+		e.with(asm.Inst{Op: forms[1], W: widthOf(i.op), Reg: d, V: e.register(y, 1)}, e.last(i, 2))
 		return
 	}
 	z, x := e.where(i.args[0]), e.where(i.args[1])

@@ -36,9 +36,16 @@ func (i *inst) reads(f func(vreg)) {
 	}
 }
 
-// liveness finds the interval of every virtual register, and the order of their starts. Where control comes from and goes to is solved backwards by sets of those registers that are
+// flow says what is needed at the ends of blocks, which the order of instructions within them does not change.
+type flow struct {
+	blocks []block
+	global []int32 // numbers of the registers that several blocks mention; -1 for others
+	n      int     // how many these are
+}
+
+// flow finds what is needed where. Where control comes from and goes to is solved backwards by sets of those registers that are
 // mentioned in several blocks, until nothing changes: a few rounds, one for each loop around the innermost one.
-func (l *linear) liveness() (ivs []interval, order []int32) {
+func (l *linear) flow() flow {
 	blocks := l.blocks()
 	global, n := l.globals(blocks)
 	words := (n + 63) / 64
@@ -78,7 +85,7 @@ func (l *linear) liveness() (ivs []interval, order []int32) {
 			}
 		}
 	}
-	return l.intervals(blocks, global, n)
+	return flow{blocks, global, n}
 }
 
 // blocks cuts the code at labels and jumps.
@@ -160,7 +167,8 @@ func (l *linear) globals(blocks []block) ([]int32, int) {
 // depthWeight is what a use in so many loops counts.
 var depthWeight = [8]float32{1, 8, 64, 512, 4096, 1 << 15, 1 << 18, 1 << 21}
 
-func (l *linear) intervals(blocks []block, global []int32, n int) (out []interval, order []int32) {
+// intervals finds the interval of every virtual register, and the order of their starts.
+func (l *linear) intervals(f flow) (out []interval, order []int32) {
 	out, order = make([]interval, len(l.g.types)), make([]int32, 0, len(l.g.types))
 	for v := range out {
 		out[v] = interval{reg: vreg(v), start: -1, hint: none}
@@ -173,8 +181,8 @@ func (l *linear) intervals(blocks []block, global []int32, n int) (out []interva
 		}
 		iv.end = at
 	}
-	byGlobal := make([]vreg, n)
-	for v, g := range global {
+	byGlobal := make([]vreg, f.n)
+	for v, g := range f.global {
 		if g >= 0 {
 			byGlobal[g] = vreg(v)
 		}
@@ -186,8 +194,8 @@ func (l *linear) intervals(blocks []block, global []int32, n int) (out []interva
 			}
 		}
 	}
-	for bi := range blocks {
-		b := &blocks[bi]
+	for bi := range f.blocks {
+		b := &f.blocks[bi]
 		each(b.in, 2*b.from)
 		for k := b.from; k < b.to; k++ {
 			i := &l.code[k]

@@ -31,9 +31,12 @@ func (g *gen) floatMinMax(o tir.BinaryOp, a, b *node, d dtype.DType, packed bool
 	if o == tir.OpMin {
 		return g.bitsOp(pVOr, d, x, y)
 	}
-	if packed && g.mod.machine.Features.AVX512 {
-		size := int(d.Bits) / 8
-		return g.vop(pVMajority, 0, x, y, g.splatConst(1<<(d.Bits-1)-1, size, widthOfNode(x)))
+	if g.mod.machine.Features.AVX512 {
+		c := g.splatConst(1<<(d.Bits-1)-1, int(d.Bits)/8, widthOfNode(x))
+		if !packed {
+			return g.low(g.op(pVMajority, g.asX(x), g.asX(y), c), d)
+		}
+		return g.vop(pVMajority, 0, x, y, c)
 	}
 	return g.bitsOp(pVOr, d, g.bitsOp(pVAnd, d, x, y), g.unordered(a, b, d, packed))
 }

@@ -303,6 +303,9 @@ func TestLanesFor(t *testing.T) {
 		if got := wide.lanesFor(b.Body.(*tir.BufferStore)); got != c.want {
 			t.Errorf("%s: %d lanes, want %d", c.name, got, c.want)
 		}
+		if got := (Machine{Lanes: 4, Registers: 32}).lanesFor(b.Body.(*tir.BufferStore)); got != 16 { // enough for four vectors side by side
+			t.Errorf("%s, with 32 registers: %d lanes, want 16", c.name, got)
+		}
 	}
 }
 

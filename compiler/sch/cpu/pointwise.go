@@ -182,19 +182,21 @@ func vectorizable(st *tir.BufferStore, acc []access, v *tir.Var) bool {
 	return ok
 }
 
-// lanesFor is how many elements one step computes: several vectors, fewer where each takes
-// many instructions.
+// lanesFor is how many elements one step computes: several vectors, fewer where that is too much.
 func (m Machine) lanesFor(st *tir.BufferStore) int64 {
-	if slow(st) {
+	if m.tooMuch(st) {
 		return 2 * m.Lanes
 	}
 	return 4 * m.Lanes
 }
 
-// slow reports whether computing an element takes many instructions.
-func slow(st *tir.BufferStore) bool {
+// manyRegisters hold what four vectors of an exponential need at a time, three or four registers each, and its constants.
+const manyRegisters = 32
+
+// tooMuch reports whether computing an element takes many instructions, and there are not the registers to compute several vectors side by side.
+func (m Machine) tooMuch(st *tir.BufferStore) bool {
 	c := costOf(st.Value)
-	return c.calls || c.nodes > 40
+	return (c.calls || c.nodes > 40) && m.Registers < manyRegisters
 }
 
 // lanesOf is the length of the vectors for n elements, if that is known, up to lanes; 0 for none.

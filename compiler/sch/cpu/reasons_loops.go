@@ -194,7 +194,7 @@ func (r *rules) explainVectors(l *sch.Loop, b *tir.Block, at ir.Node) {
 		return
 	}
 	text := fmt.Sprintf("%d elements a step, in vectors of %d lanes", lanes, min(lanes, m.Lanes))
-	if slow(st) {
+	if m.tooMuch(st) {
 		text += ", no more as each takes many instructions"
 	}
 	switch {

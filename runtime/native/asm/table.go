@@ -275,6 +275,10 @@ const (
 	VCVTSS2SD
 	VCVTSD2SS
 	VPMOVSXBW
+	VPMOVM2B
+	VPMOVM2W
+	VPMOVM2D
+	VPMOVM2Q
 	VPMOVZXBW
 	VPMOVSXBD
 	VPMOVZXBD
@@ -766,6 +770,10 @@ var rows = [...]row{
 	VCVTSS2SD:   {"vcvtss2sd", "ve f3 0f w0 5a x", "Rx Vx Mx/s4"},
 	VCVTSD2SS:   {"vcvtsd2ss", "ve f2 0f i1 5a x", "Rx Vx Mx/s8"},
 	VPMOVSXBW:   {"vpmovsxbw", "ve 66 0f38 w0 20 xyz", "Rv Mh/half"},
+	VPMOVM2B:    {"vpmovm2b", "eu f3 0f38 w0 28 xyz", "Rv Mk"}, // lanes of ones where a mask has ones
+	VPMOVM2W:    {"vpmovm2w", "eu f3 0f38 w1 28 xyz", "Rv Mk"},
+	VPMOVM2D:    {"vpmovm2d", "eu f3 0f38 w0 38 xyz", "Rv Mk"},
+	VPMOVM2Q:    {"vpmovm2q", "eu f3 0f38 w1 38 xyz", "Rv Mk"},
 	VPMOVZXBW:   {"vpmovzxbw", "ve 66 0f38 w0 30 xyz", "Rv Mh/half"},
 	VPMOVSXBD:   {"vpmovsxbd", "ve 66 0f38 w0 21 xyz", "Rv Mq/quarter"},
 	VPMOVZXBD:   {"vpmovzxbd", "ve 66 0f38 w0 31 xyz", "Rv Mq/quarter"},
