@@ -52,7 +52,6 @@ type allocation struct {
 //
 // It tries without registers for the emitter first, and keeps some of a class that goes to the frame.
 func (l *linear) allocate(vecs int) (*allocation, error) {
-	l.coalesce()
 	flow, reserve := l.flow(), l.needsScratch()
 	ivs, order := l.intervals(flow)
 	room := vecs

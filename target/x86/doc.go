@@ -7,8 +7,8 @@
 //     asks for instructions; machine.go is what that package knows of the processor. Vectors are in parts as wide as registers.
 //  2. Linearisation (linear.go) writes the regions of the graph as instructions on virtual registers, and folds constants, memory operands and
 //     comparisons into their users.
-//  3. Allocation (live.go, alloc.go) gives the virtual registers those of the processor, or places in the frame, by linear scan. Before that, moves of variables are
-//     taken out (coalesce.go), chains of vectors that do not depend on each other are written in turns (order.go), and registers that are free hold the constants of loops (hold.go).
+//  3. Allocation (live.go, alloc.go) gives the virtual registers those of the processor, or places in the frame, by linear scan. Before that,
+//     chains of vectors that do not depend on each other are written in turns (order.go), and registers that are free hold the constants of loops (hold.go).
 //  4. Emission (emit.go) writes bytes with runtime/native/asm.
 //
 // Kernels are leaves without a stack. What they ask of the host, polls and workspaces, are requests: the kernel keeps what is live in its frame,

@@ -130,7 +130,6 @@ const (
 	cPoll
 	cRequest
 	cSelect // of vectors by a scalar: dst is args[0] where args[2] is not 0, else args[1]
-	cGone   // nothing
 )
 
 // fnOp is an integer function.
