@@ -5,11 +5,12 @@ import (
 )
 
 // Place says where the lanes of an access lie: lane i at element At + i*Stride, or, where the
-// index is no such progression, at element Each[i].
+// index is no such progression, at element Each[i]. Where the lanes are at known distances all the same, that is At + Apart[i].
 type Place struct {
 	At     Lin
 	Stride int64
 	Each   []Lin
+	Apart  []int64
 }
 
 // Lane is the element of lane i.
@@ -80,8 +81,17 @@ func (b *Builder) lastIndex(at Lin, x tir.Expr, stride Lin, width int64) Place {
 		}
 	}
 	p := Place{}
-	for _, n := range b.gen.Lanes(x) {
-		p.Each = append(p.Each, at.Add(times(b.Atom(n)), 1))
+	if start, distances, ok := b.apart(x); ok && stride.IsConst() {
+		p.At = at.Add(times(start), 1)
+		for _, n := range distances {
+			n *= stride.C * width
+			p.Apart = append(p.Apart, n)
+			p.Each = append(p.Each, p.At.Add(Lin{C: n}, 1))
+		}
+	} else {
+		for _, n := range b.gen.Lanes(x) {
+			p.Each = append(p.Each, at.Add(times(b.Atom(n)), 1))
+		}
 	}
 	if width > 1 {
 		return p.widen(lanes, width)

@@ -64,7 +64,7 @@ func (b *Builder) times(n *Node, k int64) *Node {
 
 // Address returns base plus a linear form as a node and a constant offset for the memory
 // instruction. A target adds the offset without wrapping, so a constant is split off only where
-// the rest cannot be negative. name is that of the memory, for the printed text.
+// the rest cannot be negative: where it takes no more off than what lies before any pointer. name is that of the memory, for the printed text.
 func (b *Builder) Address(base *Node, l Lin, name string) (*Node, uint64) {
 	n, off := b.split(base, l)
 	if n.Name == "" && name != "" && !n.Leaf() {
@@ -75,9 +75,14 @@ func (b *Builder) Address(base *Node, l Lin, name string) (*Node, uint64) {
 
 func (b *Builder) split(base *Node, l Lin) (*Node, uint64) {
 	p := b.Machine.Pointer
+	back := int64(0) // at most is taken off by terms
 	for _, t := range l.Terms {
-		if !t.N.Nonneg || t.K < 0 {
+		most, known := t.N.most()
+		if !t.N.Nonneg || t.K < 0 && (!known || most > p.Below || t.K < -p.Below) {
 			return b.Sum(base, l), 0
+		}
+		if t.K < 0 {
+			back -= t.K * most
 		}
 	}
 	const window = 1 << 12
@@ -85,7 +90,7 @@ func (b *Builder) split(base *Node, l Lin) (*Node, uint64) {
 	if l.C >= 0 {
 		low = 0
 	}
-	if l.C > p.MaxOffset || low < -p.Below || p.MaxOffset < window {
+	if l.C > p.MaxOffset || low-back < -p.Below || p.MaxOffset < window {
 		return b.Sum(base, l), 0
 	}
 	return b.Sum(base, Lin{l.Terms, low}), uint64(l.C - low)

@@ -65,3 +65,28 @@ func TestNarrowIndicesWrapAtTheirWidth(t *testing.T) {
 		}
 	}
 }
+
+// TestDescending: places that go down with a loop, by no more than what lies before any pointer, have their constants in the instructions; an address is never below 0.
+func TestDescending(t *testing.T) {
+	for _, c := range []struct {
+		turns, by int64
+		shared    bool
+	}{{5, 4, true}, {5, 5, false}} {
+		a, b := ints("A", bufferSize), ints("B", bufferSize)
+		i, n := tir.NewVar("i", dtype.Int32T), tir.NewSizeVar("n", dtype.Int32T)
+		var body []tir.Stmt
+		at := func(k int64) tir.Expr {
+			return tir.NewBinary(tir.OpSub, tir.Int32(30+k), tir.NewBinary(tir.OpMul, i, tir.Int32(c.by)))
+		}
+		for k := range int64(4) {
+			body = append(body, tir.Store(a, tir.Load(b, tir.Int32(k)), at(7*k)))
+		}
+		s := countOps(t, kernel(a, b, n, serial(i, tir.Int32(c.turns), body...)), 7)
+		if s.low < 0 {
+			t.Errorf("%d turns by %d: an address is %d", c.turns, c.by, s.low)
+		}
+		if shared := s.count[lower.Op(lower.Add)] <= 3*int(c.turns)+1; shared != c.shared {
+			t.Errorf("%d turns by %d: %d additions, shared: %v, want %v", c.turns, c.by, s.count[lower.Op(lower.Add)], shared, c.shared)
+		}
+	}
+}

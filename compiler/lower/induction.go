@@ -19,7 +19,17 @@ type counter struct {
 	entry *Region // where the loop starts: its strips, if it has any, are inside
 	body  *Region // one turn of the loop
 	lo    *Node
+	end   *Node
 	step  *Node
+}
+
+// most is the largest value of the variable of a loop to a constant; ok is false for other nodes.
+func (n *Node) most() (v int64, ok bool) {
+	if n.counter == nil || n.counter.end == nil {
+		return 0, false
+	}
+	end, ok := n.counter.end.Int()
+	return end - 1, ok
 }
 
 // inductionKey identifies an address that grows by a fixed amount each turn.

@@ -5,6 +5,7 @@ type Loop struct {
 	Name    string
 	Effects *LoopEffects
 	Lo, End *Node
+	All     *Node // what End is of all turns, where these are a part of them; nil where they are all
 	Step    *Node
 	// Poll writes a poll that takes a cost off the budget.
 	Poll func(cost float64)
@@ -33,7 +34,10 @@ func (b *Builder) Loop(l Loop) {
 	body.Loop = e
 	b.Cur = body
 	i := b.Stable(iv.Reg, body, l.Lo.Nonneg)
-	i.counter = &counter{entry: outer, body: body, lo: l.Lo, step: l.Step}
+	i.counter = &counter{entry: outer, body: body, lo: l.Lo, end: l.End, step: l.Step}
+	if l.All != nil {
+		i.counter.end = l.All
+	}
 	exit := l.Body(i, body)
 	b.Cur = body
 	b.advanceAll(body)

@@ -80,8 +80,11 @@ type Machine struct {
 	// Int, Float and Vector are the types of integers and of floats of 32 or 64 bits, and of vectors of so many bits.
 	Int, Float, Vector func(bits int) Type
 
-	// Transpose makes four parts of rows of four lanes of 32 bits, of as many as a part has lanes: part j has lane j of all rows. It is nil where there are no instructions.
-	Transpose func(rows []*Node) [4]*Node
+	// Transpose makes parts of as many rows of lanes of 32 bits as a part has lanes: part j has lane j of all rows. The rows have n lanes, four or as many as a part. It is nil where there
+	// are no instructions.
+	Transpose func(rows []*Node, n int) []*Node
+	// Pick makes a part of lanes of 32 bits of others, which are as wide: lane i is lane lanes[i] of all of them one after the other. It is nil where there are no instructions.
+	Pick func(parts []*Node, lanes []int) *Node
 
 	Pointer Pointer
 

@@ -107,7 +107,11 @@ func (p *program) at(loops int) tir.Expr {
 		if p.IntN(3) == 0 {
 			k = p.size
 		}
-		e = tir.NewBinary(tir.OpAdd, e, tir.NewBinary(tir.OpMul, v, k))
+		x := tir.Expr(v)
+		if p.IntN(4) == 0 { // from the last turn to the first
+			x = tir.NewBinary(tir.OpSub, tir.Const(p.index, 3), v)
+		}
+		e = tir.NewBinary(tir.OpAdd, e, tir.NewBinary(tir.OpMul, x, k))
 	}
 	return e
 }

@@ -87,6 +87,7 @@ type machineState struct {
 	polls float64          // work that was taken off the budget
 	polli int              // polls executed
 	left  *lower.Region    // the block that is being left
+	low   int64            // the lowest address that an offset was added to, 0 at most
 }
 
 func execute(root *lower.Region, mem []int32, regs map[lower.Reg]int64) *machineState {
@@ -121,7 +122,7 @@ func (s *machineState) region(r *lower.Region) {
 func (s *machineState) item(it *lower.Item) {
 	switch it.Kind {
 	case lower.ItemStore:
-		s.mem[(s.value(it.Args[0])+int64(it.Imm))/4] = int32(s.value(it.Args[1]))
+		s.mem[s.word(s.value(it.Args[0]), it.Imm)] = int32(s.value(it.Args[1]))
 	case lower.ItemSet:
 		s.regs[it.Reg] = s.value(it.Args[0])
 	case lower.ItemIf:
@@ -184,13 +185,19 @@ func (s *machineState) compute(n *lower.Node) int64 {
 	s.count[n.Op]++
 	switch n.Op {
 	case opLoad:
-		return int64(s.mem[(x[0]+int64(n.Imm))/4])
+		return int64(s.mem[s.word(x[0], n.Imm)])
 	case opMulti:
 		return int64(int32(x[0]*x[0] + 1))
 	case opFold:
 		return int64(int32(-x[0]))
 	}
 	return integer(lower.Fn(n.Op%wide), n.Op >= wide, x, func() int64 { return s.regs[lower.Reg(n.Imm)] })
+}
+
+// word is the element at an address and an offset.
+func (s *machineState) word(address int64, offset uint64) int64 {
+	s.low = min(s.low, address)
+	return (address + int64(offset)) / 4
 }
 
 // integer computes an integer function in the plainest way.

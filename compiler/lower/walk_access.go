@@ -110,7 +110,11 @@ func (w *Walker) loadLanes(a laneAccess) Value {
 		return w.loadMasked(dt, a.mask, one)
 	case a.lanes > 1 && a.place.Each == nil && a.place.Stride == 0:
 		return w.Splat(dt, one(0))
-	case a.part > 0 && into != 0:
+	}
+	if v, ok := w.picked(a, dt); ok {
+		return v
+	}
+	if a.part > 0 && into != 0 {
 		return w.gather(a, dt, first, into)
 	}
 	xs := make([]*Node, a.lanes)

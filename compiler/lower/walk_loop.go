@@ -45,7 +45,7 @@ func (w *Walker) forStmt(s *tir.For) {
 	lv, lok := lo.Int()
 	ev, eok := end.Int()
 	body := func() {
-		run := func(lo, end *Node) { w.forBody(s, lo, end, step) }
+		run := func(from, to *Node) { w.forBody(s, from, to, end, step) }
 		if !w.gen.Fork(s, lo, end, run) {
 			run(lo, end)
 		}
@@ -58,11 +58,11 @@ func (w *Walker) forStmt(s *tir.For) {
 	}
 }
 
-// forBody writes a loop that surely runs once, with its sums in variables.
-func (w *Walker) forBody(s *tir.For, lo, end, step *Node) {
+// forBody writes a loop that surely runs once, with its sums in variables: all turns or, where they run side by side, those from lo to end of them.
+func (w *Walker) forBody(s *tir.For, lo, end, all, step *Node) {
 	eff := w.Effects.Loops[s]
 	w.promote(eff, func() {
-		w.Loop(Loop{Name: s.LoopVar.Name, Effects: eff, Lo: lo, End: end, Step: step, Poll: w.gen.Poll, Body: func(i *Node, turn *Region) *Region {
+		w.Loop(Loop{Name: s.LoopVar.Name, Effects: eff, Lo: lo, End: end, All: all, Step: step, Poll: w.gen.Poll, Body: func(i *Node, turn *Region) *Region {
 			v := One(s.LoopVar.DType(), i)
 			if w.bitsOf(lo) == 32 && s.LoopVar.DType().Bits == 64 {
 				w.Linear[s.LoopVar] = w.Atom(i)

@@ -8,8 +8,8 @@ const quad = 4
 // statements translates a list of them.
 func (w *Walker) statements(list []tir.Stmt) {
 	for len(list) > 0 {
-		if w.transpose(list) {
-			list = list[quad:]
+		if n := w.transpose(list); n > 0 {
+			list = list[n:]
 			continue
 		}
 		w.stmt(list[0])
@@ -17,42 +17,41 @@ func (w *Walker) statements(list []tir.Stmt) {
 	}
 }
 
-// transpose translates the first four of some statements where they write vectors of elements that are apart from each other, each vector of those next to what the one before
-// reads: rows of four elements that lie together are read, and transposed in registers. It reports whether they are that.
-func (w *Walker) transpose(list []tir.Stmt) bool {
+// transpose translates the first of some statements where they write vectors of elements that are apart from each other, each vector of those next to what the one before
+// reads: rows of elements that lie together are read, and transposed in registers. Where as many statements are so as a part has lanes, rows are read as wide as that, so that each line of
+// memory is read once, and else of four elements. It returns how many statements it has translated.
+func (w *Walker) transpose(list []tir.Stmt) int {
 	if w.Machine.Transpose == nil || len(list) < quad {
-		return false
+		return 0
 	}
-	var stores [quad]*tir.BufferStore
-	for i := range stores {
-		if stores[i] = w.strided(list[i]); stores[i] == nil {
-			return false
-		}
+	st := w.strided(list[0])
+	if st == nil {
+		return 0
 	}
-	first := stores[0].Value.(*tir.BufferLoad)
-	from, dt, what := w.Place(first.Buffer, first.Indices, KindName(first)), first.DType(), KindName(stores[0])
-	for i, s := range stores {
-		x := s.Value.(*tir.BufferLoad)
-		next := w.Place(x.Buffer, x.Indices, KindName(x))
-		apart := next.At.Add(from.At, -1)
-		if x.DType() != dt || x.Buffer.Data != first.Buffer.Data || next.Each != nil || next.Stride != from.Stride || !apart.IsConst() || apart.C != int64(i) ||
-			AccessType(s.Buffer, s.Indices) != dt || w.Class(s.Buffer.Data) == w.Class(x.Buffer.Data) {
-			return false
-		}
-	}
+	first := st.Value.(*tir.BufferLoad)
+	from, dt, what := w.Place(first.Buffer, first.Indices, KindName(first)), first.DType(), KindName(st)
 	part := w.native(dt)
 	if part < quad || int(dt.Lanes)%part != 0 {
-		return false
+		return 0
 	}
+	stores := w.sideBySide(list[:min(len(list), part)], from)
+	high := part
+	if len(stores) < part {
+		high = quad
+	}
+	if len(stores) < high {
+		return 0
+	}
+	stores = stores[:high]
 	rows := w.access(first.Buffer, from, dt, nil, what)
-	rows.loadPart, _ = w.gen.PartMem(quad * int(dt.Bits))
-	var out [quad]Value
+	rows.loadPart, _ = w.gen.PartMem(high * int(dt.Bits))
+	out := make([]Value, high)
 	for i := 0; i < int(dt.Lanes); i += part {
 		list := make([]*Node, part)
 		for k := range list {
 			list[k] = w.Load(w.at(rows, i+k, rows.loadPart), nil, rows.v.Name+"_row")
 		}
-		for j, p := range w.Machine.Transpose(list) {
+		for j, p := range w.Machine.Transpose(list, high) {
 			out[j].DType, out[j].Parts = dt, append(out[j].Parts, p)
 		}
 	}
@@ -63,7 +62,32 @@ func (w *Walker) transpose(list []tir.Stmt) bool {
 		w.At = w.memory.from.of(s)
 		w.storeLanes(w.access(s.Buffer, w.Place(s.Buffer, s.Indices, what), dt, nil, what), out[i])
 	}
-	return true
+	return high
+}
+
+// sideBySide returns the first of some statements that copy elements side by side, the first of them from a place: each reads behind each element that the one before reads.
+func (w *Walker) sideBySide(list []tir.Stmt, from Place) []*tir.BufferStore {
+	var out []*tir.BufferStore
+	for i, s := range list {
+		st := w.strided(s)
+		if st == nil {
+			break
+		}
+		x := st.Value.(*tir.BufferLoad)
+		if i > 0 {
+			first := out[0].Value.(*tir.BufferLoad)
+			next := w.Place(x.Buffer, x.Indices, KindName(x))
+			apart := next.At.Add(from.At, -1)
+			if x.DType() != first.DType() || x.Buffer.Data != first.Buffer.Data || next.Each != nil || next.Stride != from.Stride || !apart.IsConst() || apart.C != int64(i) {
+				break
+			}
+		}
+		if AccessType(st.Buffer, st.Indices) != x.DType() || w.Class(st.Buffer.Data) == w.Class(x.Buffer.Data) {
+			break
+		}
+		out = append(out, st)
+	}
+	return out
 }
 
 // strided returns a statement that copies a vector of elements of 32 bits that are apart from each other to memory, nil if it is another.

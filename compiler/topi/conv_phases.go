@@ -18,7 +18,7 @@ func (c *conv) interleave(axes []transposedAxis, read func(at, phases []tir.Expr
 		at, phases := slices.Clone(i), []tir.Expr{}
 		for k, a := range axes {
 			if a.phases > 1 {
-				y, s := tir.Add(i[c.rpos[2+k]], tir.Int(a.shift)), tir.Int(a.phases)
+				y, s := i[c.rpos[2+k]], tir.Int(a.phases)
 				at[c.rpos[2+k]] = tir.FloorDiv(y, s)
 				phases = append(phases, tir.FloorMod(y, s))
 			}
@@ -33,7 +33,7 @@ func (c *conv) spread(axes []transposedAxis) *te.Tensor {
 	shape := slices.Clone(c.x.Shape)
 	for k, p := range c.dpos[2:] {
 		a := axes[k]
-		shape[p] = tir.Add(a.steps, tir.Mul(tir.Sub(a.window, tir.Int(1)), tir.Int(a.dilation)))
+		shape[p] = tir.Add(a.steps, tir.Add(tir.Mul(tir.Sub(a.window, tir.Int(1)), tir.Int(a.dilation)), tir.Int(a.most())))
 	}
 	return te.Compute("data_pad", shape, func(i []tir.Expr) tir.Expr {
 		at := slices.Clone(i)
@@ -69,8 +69,8 @@ func (c *conv) kernelPhases(axes []transposedAxis) *te.Tensor {
 			r := tir.Sub(tir.Sub(a.window, tir.Int(1)), at[c.kpos[2+k]])
 			switch {
 			case a.phases > 1:
-				r = tir.Add(tir.Mul(r, tir.Int(a.phases)), phase[0])
-				phase = phase[1:]
+				_, start := a.behind(phase[0])
+				r, phase = tir.Add(tir.Mul(r, tir.Int(a.phases)), start), phase[1:]
 				if a.size%a.phases != 0 {
 					inside = append(inside, tir.LT(r, tir.Int(a.size)))
 				}

@@ -12,10 +12,10 @@ import (
 // the weights is that of the input channels, O that of the output channels of a group.
 //
 // Result y takes input i by kernel element r where y + before = i stride + r dilation. With a
-// stride s above 1 and no dilation, the y with one remainder p = (y + before) mod s (a phase)
-// take the kernel elements p, p+s, p+2s, ... only: each phase is a plain convolution of the
+// stride s above 1 and no dilation, the y with one remainder p = y mod s (a phase) take the kernel
+// elements q, q+s, q+2s, ... only, where q = (p + before) mod s: each phase is a plain convolution of the
 // padded input (the block data_pad) with an s-th of the kernel (kernel_phases), and the block
-// interleave puts the phases in order. This multiplies an s-th of what the input with s-1 zeros
+// interleave puts the phases in order. All phases have as many results. This multiplies an s-th of what the input with s-1 zeros
 // between its elements would take. One block computes all phases where they have equally many
 // kernel elements or are many, and else one each.
 func convTransposePhases(c *conv) *te.Tensor {
@@ -48,12 +48,32 @@ type transposedAxis struct {
 	size, taps int64    // kernel elements of all phases, 0 if symbolic, and of one
 	window     tir.Expr // the taps
 	steps, out tir.Expr // results of a phase and of all
-	shift      int64    // of the first result in its phase
+	shift      int64    // how far the kernel elements of phase 0 start behind the first
 	stride     int64    // between the input's elements in data_pad
 	dilation   int64    // between the elements that a kernel takes there
 	front      tir.Expr // zeros in front of the input, negative to leave some of it out
 	skip       int64    // elements in front of the first that the phase takes
 	offset     int64    // of the phase in the kernel
+}
+
+// behind is how many elements behind those of phase 0 a phase reads, and at which of its elements the kernel starts.
+func (a transposedAxis) behind(phase tir.Expr) (read, start tir.Expr) {
+	switch {
+	case a.shift == 0:
+		return tir.Int(0), phase
+	case a.phases == 2: // the phase that starts with the other kernel element is also the one that reads behind
+		return phase, tir.Sub(tir.Int(1), phase)
+	}
+	s, at := tir.Int(a.phases), tir.Add(phase, tir.Int(a.shift))
+	return tir.FloorDiv(at, s), tir.FloorMod(at, s)
+}
+
+// most is how many elements behind those of phase 0 any phase reads.
+func (a transposedAxis) most() int64 {
+	if a.shift > 0 {
+		return 1
+	}
+	return 0
 }
 
 func (c *conv) transposedAxis(k int, n tir.Expr) transposedAxis {
@@ -71,7 +91,7 @@ func (c *conv) transposedAxis(k int, n tir.Expr) transposedAxis {
 	a.taps = (size + s - 1) / s
 	a.window = tir.Int(a.taps)
 	a.shift = (before%s + s) % s
-	a.steps = tir.Add(tir.FloorDiv(tir.Add(out, tir.Int(a.shift-1)), tir.Int(s)), tir.Int(1))
+	a.steps = tir.FloorDiv(tir.Add(out, tir.Int(s-1)), tir.Int(s))
 	a.front = tir.Int(a.taps - 1 - (before-a.shift)/s) // whole steps of all phases are left out
 	return a
 }
@@ -112,7 +132,8 @@ func (c *conv) phase(axes []transposedAxis, spread *te.Tensor) *te.Tensor {
 	names = slices.Insert(names, at, []string{"py", "px", "pz"}[:len(phases)]...)
 	shape := arrange(c.rpos, append([]tir.Expr{c.x.Shape[c.dpos[0]], c.features}, steps...)...)
 	return te.Compute(c.name, inserted(shape, at, phases), func(i []tir.Expr) tir.Expr {
-		p := i[at : at+len(phases)]
+		p := slices.Clone(i[at : at+len(phases)])
+		each := p
 		i = slices.Delete(slices.Clone(i), at, at+len(phases))
 		n, ff := i[c.rpos[0]], i[c.rpos[1]]
 		ci, fo := tir.Expr(rc.Var), ff
@@ -123,9 +144,13 @@ func (c *conv) phase(axes []transposedAxis, spread *te.Tensor) *te.Tensor {
 		in, k := []tir.Expr{n, ci}, []tir.Expr{fo, ci}
 		for d, a := range axes {
 			step := tir.Add(i[c.rpos[2+d]], tir.Mul(window[d].Var, tir.Int(a.dilation)))
+			if a.phases > 1 {
+				behind, _ := a.behind(p[0])
+				step, p = tir.Add(step, behind), p[1:]
+			}
 			in, k = append(in, tir.Add(step, tir.Int(a.skip))), append(k, window[d].Var)
 		}
-		w := kernel.At(inserted(arrange(c.kpos, k...), first(c.kpos), p)...)
+		w := kernel.At(inserted(arrange(c.kpos, k...), first(c.kpos), each)...)
 		data := tir.CastTo(c.Out, spread.At(arrange(c.dpos, in...)...))
 		return te.Sum(tir.Mul(data, tir.CastTo(c.Out, w)), append([]*tir.IterVar{rc}, window...)...)
 	}, te.AxisNames(names...))
@@ -157,9 +182,9 @@ func (c *conv) phaseBlocks(axes []transposedAxis, spread *te.Tensor) func(at, ph
 		}
 		for p := range a.phases {
 			one := a
-			one.phases, one.offset = 1, p
-			one.taps = (a.size - p + a.phases - 1) / a.phases
-			one.window, one.skip = tir.Int(one.taps), a.taps-one.taps
+			one.phases, one.offset = 1, (p+a.shift)%a.phases
+			one.taps = (a.size - one.offset + a.phases - 1) / a.phases
+			one.window, one.skip = tir.Int(one.taps), a.taps-one.taps+(p+a.shift)/a.phases
 			visit(append(slices.Clone(fixed), one), append(slices.Clone(phase), p), zero || one.taps == 0)
 		}
 	}

@@ -21,6 +21,8 @@ type ResizeOpts struct {
 	ROI           []float64 // of tf_crop_and_resize: the start along each axis, then the end, relative to the extents
 	Extrapolation float64
 	Out           dtype.DType
+
+	divided bool // nearest elements are those at quotients of integers, where these are the same
 }
 
 // Resize resizes the images of x to the given height and width, or volumes to the given depth, height and width. The layout may split channels.
@@ -42,8 +44,14 @@ func Resize(x *te.Tensor, size []tir.Expr, o ResizeOpts) (*te.Tensor, error) {
 		all[k] = k
 	}
 	out, err := o.along("resize", x, shape, pos, all)
-	if err != nil || !o.fasterInTurn(x, shape, pos) {
-		return out, err
+	switch {
+	case err != nil:
+		return nil, err
+	case o.Method == "nearest_neighbor":
+		o.divided = true
+		return te.Better(out, func() []*te.Tensor { return []*te.Tensor{must(o.along("resize", x, shape, pos, all))} }), nil
+	case !o.fasterInTurn(x, shape, pos):
+		return out, nil
 	}
 	return te.Better(out, func() []*te.Tensor { return []*te.Tensor{o.inTurn(x, shape, pos)} }), nil
 }
@@ -109,19 +117,20 @@ func (o ResizeOpts) inTurn(x *te.Tensor, shape []tir.Expr, pos []int) *te.Tensor
 	part, first := o, append([]tir.Expr{}, x.Shape...)
 	first[pos[last]] = shape[pos[last]]
 	part.Out = dtype.Float32T // which all is interpolated in
-	wide, err := part.along("resize_last", x, first, pos, []int{last})
-	if err != nil {
-		panic(err) // the same modes have been computed at once
-	}
+	wide := must(part.along("resize_last", x, first, pos, []int{last}))
 	others := make([]int, last)
 	for k := range others {
 		others[k] = k
 	}
-	out, err := o.along("resize", wide, shape, pos, others)
+	return must(o.along("resize", wide, shape, pos, others))
+}
+
+// must is t of modes that have been computed with before.
+func must(t *te.Tensor, err error) *te.Tensor {
 	if err != nil {
 		panic(err)
 	}
-	return out
+	return t
 }
 
 // resized returns the positions of the axes that are resized, in a layout that may split channels.
@@ -201,10 +210,21 @@ func toIndex(e tir.Expr) tir.Expr { return tir.CastTo(dtype.Int64T, e) }
 func floor(e tir.Expr) tir.Expr { return call(tir.OpFloor, e) }
 
 // nearest is the index that the coordinate is rounded to.
+func (a *resizeAxis) nearest() tir.Expr {
+	e := a.rounded()
+	if a.divided {
+		if q := a.quotient(e); q != nil {
+			return q
+		}
+	}
+	return e
+}
+
+// rounded is the coordinate, rounded.
 //
 // What TVM divides as integers is divided where that is the same number: an axis that grows by a whole factor, which
 // is at most two where a coordinate is not rounded down.
-func (a *resizeAxis) nearest() tir.Expr {
+func (a *resizeAxis) rounded() tir.Expr {
 	c := a.coord
 	rounding := a.Rounding
 	if rounding == "" {

@@ -39,14 +39,21 @@ func (g *gen) isZero(n *node) bool {
 	return true
 }
 
-// dot writes sum + the products of x and y: the instruction adds to its target, which must not be x or y then.
+// inTarget reports whether an instruction reads its first argument in its target.
+func inTarget(o op) bool { return code(o) == pVDot || code(o) == pPick }
+
+// dot writes sum + the products of x and y, or lanes of x and y by the numbers in the first argument: the instruction has that in its target, which must not be x or y then.
 func (e *emitter) dot(i *inst, d uint8) {
-	sum, x, y := e.where(i.args[0]), e.register(i.args[1], 1), operand{}
+	first, x, y := e.where(i.args[0]), e.register(i.args[1], 1), operand{}
 	if i.mem != noMem {
 		y = e.memory(i)
 	} else {
 		y = e.where(i.args[2])
 	}
-	e.move(d, sum, e.l.g.types[i.dst])
-	e.with(asm.Inst{Op: asm.VPDPBUSD, W: widthOf(i.op), Reg: d, V: x, Spread: i.spread}, y)
+	e.move(d, first, e.l.g.types[i.dst])
+	o := asm.VPDPBUSD
+	if code(i.op) == pPick {
+		o = asm.VPERMI2PS
+	}
+	e.with(asm.Inst{Op: o, W: widthOf(i.op), Reg: d, V: x, Spread: i.spread}, y)
 }

@@ -83,7 +83,7 @@ func (e *emitter) expand(i *inst) {
 		e.majority(i, d)
 	case pFMA32, pFMA64, pVFMA32, pVFMA64:
 		e.fma(i, d)
-	case pVDot:
+	case pVDot, pPick:
 		e.dot(i, d)
 	case pRound32, pRound64:
 		a := e.register(i.args[0], 0)

@@ -20,7 +20,7 @@ func memorySize(o op) int {
 		return w / 2
 	case op(asm.VMOVQ), op(asm.VMOVDS), op(asm.VMOVQS), op(asm.VPEXTRB), op(asm.VPEXTRD), op(asm.VPEXTRQ), op(asm.VPINSRB), op(asm.VPINSRW), op(asm.VCVTPS2PH), op(asm.VPSRLQ), op(asm.VPSLLQ):
 		return 0
-	case pVFMA32, pVFMA64, pVDot, pVCompare32, pVCompare64, pVAnd, pVOr, pVXor, pVEq, pVGt, pVMajority:
+	case pVFMA32, pVFMA64, pVDot, pPick, pVCompare32, pVCompare64, pVAnd, pVOr, pVXor, pVEq, pVGt, pVMajority:
 		return w
 	case pPopcount, pClz:
 		if wide(o) {

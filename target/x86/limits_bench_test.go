@@ -9,6 +9,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tensorlayout"
+	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/topi"
 	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/irscope/irscope/target/codegen"
@@ -42,6 +43,11 @@ func bounds() []bound {
 		{[]int{1, 128, 12, 64}, []int{0, 2, 3, 1}},
 		{[]int{1, 3, 224, 224}, []int{0, 2, 3, 1}},
 		{[]int{1, 7, 13, 101}, []int{0, 3, 2, 1}},
+		{[]int{1, 4, 224, 224}, []int{0, 2, 3, 1}},
+		{[]int{1, 7, 96, 96}, []int{0, 2, 3, 1}},
+		{[]int{16, 4, 56, 56}, []int{0, 2, 3, 1}},
+		{[]int{1, 96, 96, 7}, []int{0, 3, 1, 2}},
+		{[]int{1, 96, 96, 4}, []int{0, 3, 1, 2}},
 	} {
 		x := placeholder("x", s.shape...)
 		add(fmt.Sprint("transpose", s.shape, s.axes), 0, x, topi.PermuteDims(x, s.axes))
@@ -50,6 +56,23 @@ func bounds() []bound {
 		plain, blocks := []int{1, c[0], c[1], c[1]}, []int{1, c[0] / 16, c[1], c[1], 16}
 		add(fmt.Sprint("layout_transform", plain, "to_blocks"), 0, rearranged("NCHW", "NCHW16c", plain, blocks)...)
 		add(fmt.Sprint("layout_transform", blocks, "to_NCHW"), 0, rearranged("NCHW16c", "NCHW", blocks, plain)...)
+	}
+	for _, c := range []struct {
+		c, h, up int
+		coords   string
+	}{{64, 56, 2, "asymmetric"}, {64, 56, 2, "half_pixel"}, {16, 40, 3, "asymmetric"}} {
+		x, size := placeholder("x", 1, c.c, c.h, c.h), tir.Int(int64(c.up*c.h))
+		add(fmt.Sprintf("resize%d_%d_x%d_%s", c.c, c.h, c.up, c.coords), 0, x, must(topi.Resize(x, []tir.Expr{size, size}, topi.ResizeOpts{Layout: "NCHW", Method: "nearest_neighbor", Coordinate: c.coords})))
+	}
+	for _, c := range [][4]int{{64, 32, 28, 2}, {64, 32, 28, 4}, {128, 64, 16, 4}, {32, 16, 56, 3}} {
+		x, w := placeholder("x", 1, c[0], c[2], c[2]), placeholder("w", c[0], c[1], c[3], c[3])
+		pad := int64((c[3] - 1) / 2)
+		y := must(topi.ConvTranspose(x, w, topi.ConvOpts{Strides: []int64{2, 2}, Dilation: []int64{1, 1}, Before: []int64{pad, pad}, After: []int64{pad, pad}, Groups: 1, Data: "NCHW", Kernel: "IOHW", OutputPadding: []int64{0, 0}}))
+		add(fmt.Sprintf("conv_transpose%v", c), 2*float64(c[0]*c[1]*c[2]*c[2]*c[3]*c[3]), x, w, y)
+	}
+	for _, c := range [][4]int{{64, 100, 56, 2}, {100, 64, 56, 2}, {64, 64, 56, 2}, {100, 100, 28, 1}} {
+		xs, n := convolved(c[0], c[1], c[2], 3, c[3], 1)
+		add(fmt.Sprint("conv_NCHW", c), n, xs...)
 	}
 	for _, s := range [][2]int{{64, 1024}, {1536, 128}, {1, 1000}} {
 		x, g, b := placeholder("x", s[0], s[1]), placeholder("g", s[1]), placeholder("b", s[1])

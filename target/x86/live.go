@@ -208,7 +208,7 @@ func (l *linear) intervals(f flow) (out []interval, order []int32) {
 				continue
 			}
 			cover(i.dst, 2*k+1)
-			if code(i.op) == pVDot { // the target gets the sum before these are read
+			if inTarget(i.op) { // the target gets it before these are read
 				for _, a := range i.args[1:] {
 					if a != none && a != i.args[0] {
 						cover(a, 2*k+1)
@@ -232,7 +232,7 @@ func (l *linear) hints(out []interval, i *inst) {
 	if a == none || isVector(l.g.types[a]) != isVector(l.g.types[i.dst]) {
 		return
 	}
-	if c := code(i.op); c == cMove || c == cMoveIf || c == cSelect || fnOf(i.op) != lower.Other || isFMA(i.op) || code(i.op) == pVDot {
+	if c := code(i.op); c == cMove || c == cMoveIf || c == cSelect || fnOf(i.op) != lower.Other || isFMA(i.op) || inTarget(i.op) {
 		if out[i.dst].hint == none {
 			out[i.dst].hint = a
 		}

@@ -51,6 +51,7 @@ func machineOf(g *gen) *lower.Machine {
 		Quiet:     abi.LeastBudget,
 		Reach:     reach,
 		Transpose: g.transpose,
+		Pick:      g.picked,
 		// The index register's upper half is zero and the displacement has 32 bits: an address does not wrap.
 		Pointer: lower.Pointer{Bits: 32, MaxOffset: math.MaxInt32, Below: abi.ReservedBytes},
 	}

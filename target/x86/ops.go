@@ -79,6 +79,7 @@ const (
 	pVFMA32        //
 	pVFMA64        //
 	pVDot          // the products of four bytes each of the first, without signs, and of the second, with signs, added to the third
+	pPick          // lanes of 32 bits of the second and the third by the numbers in the first, of AVX-512
 	pSplat         // an integer in all lanes of 8<<Imm bits
 	pAllTrue       // whether all lanes of Imm bits of a mask are ones
 	pHalfTo32      // bits of a float16 to float32

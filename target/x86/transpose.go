@@ -1,29 +1,115 @@
 package x86
 
-import "github.com/irscope/irscope/runtime/native/asm"
+import (
+	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/runtime/native/asm"
+)
 
-// transpose makes four vectors of rows of 128 bits, of as many as the vectors have lanes of 32 bits: vector j has lane j of all rows. Rows that are four apart are joined, as
-// they are read, and what is left are blocks of four by four lanes, each in its own 128 bits, which two shuffles transpose.
-func (g *gen) transpose(rows []*node) [4]*node {
-	n := len(rows) / 4
-	w := asm.Width(16 * n)
-	var joined [4]*node
-	for q := range joined {
-		var parts []*node
-		for i := range n {
-			parts = append(parts, rows[4*i+q])
-		}
-		for half := asm.X; half < w; half *= 2 {
-			for i := range len(parts) / 2 {
-				parts[i] = g.op(vec(pJoin, 2*half), parts[2*i], parts[2*i+1])
-			}
-			parts = parts[:len(parts)/2]
-		}
-		joined[q] = parts[0]
+// transpose makes vectors of rows of lanes of 32 bits, of as many as a vector has lanes: vector j has lane j of all rows. Blocks of four by four lanes, each in its own 128 bits, are
+// transposed by shuffles. Rows of four lanes that are four apart are joined, as they are read, so that these are all blocks; of rows as wide as a vector the blocks change places behind that.
+func (g *gen) transpose(rows []*node, n int) []*node {
+	if n == 4 {
+		return g.blocks([4]*node{g.joined(rows, 0), g.joined(rows, 1), g.joined(rows, 2), g.joined(rows, 3)})
 	}
+	w := widthOfNode(rows[0])
+	var quads [][]*node
+	for i := 0; i < n; i += 4 {
+		quads = append(quads, g.blocks([4]*node(rows[i:i+4])))
+	}
+	out := make([]*node, n)
+	for c := range 4 {
+		if w == asm.Y {
+			o, by := asm.VPERM2F128, [2]uint64{0x20, 0x31} // the lower halves of both, and the upper ones
+			if g.mod.machine.Features.AVX512 {
+				o, by = asm.VSHUFF32X4, [2]uint64{0, 3}
+			}
+			out[c], out[4+c] = g.imm(ins(o, w), by[0], quads[0][c], quads[1][c]), g.imm(ins(o, w), by[1], quads[0][c], quads[1][c])
+			continue
+		}
+		shuffle := func(by uint64, a, b *node) *node { return g.imm(ins(asm.VSHUFF32X4, w), by, a, b) }
+		for half, by := range []uint64{low, high} {
+			a, b := shuffle(by, quads[0][c], quads[1][c]), shuffle(by, quads[2][c], quads[3][c])
+			out[8*half+c], out[8*half+4+c] = shuffle(even, a, b), shuffle(odd, a, b)
+		}
+	}
+	return out
+}
+
+// joined are the rows of four lanes from number q on that are four apart.
+func (g *gen) joined(rows []*node, q int) *node {
+	var parts []*node
+	for i := q; i < len(rows); i += 4 {
+		parts = append(parts, rows[i])
+	}
+	for w := 2 * asm.X; len(parts) > 1; w *= 2 {
+		for i := range len(parts) / 2 {
+			parts[i] = g.op(vec(pJoin, w), parts[2*i], parts[2*i+1])
+		}
+		parts = parts[:len(parts)/2]
+	}
+	return parts[0]
+}
+
+// The pairs of lanes, or the lanes, that a shuffle takes of both of its operands.
+const low, high, even, odd = 0x44, 0xee, 0x88, 0xdd
+
+// blocks transposes each four by four lanes of four rows.
+func (g *gen) blocks(rows [4]*node) []*node {
+	w := widthOfNode(rows[0])
 	shuffle := func(by uint64, a, b *node) *node { return g.imm(ins(asm.VSHUFPS, w), by, a, b) }
-	const low, high, even, odd = 0x44, 0xee, 0x88, 0xdd // the pairs of lanes, or the lanes, that are taken of both
-	a, b := shuffle(low, joined[0], joined[1]), shuffle(low, joined[2], joined[3])
-	c, d := shuffle(high, joined[0], joined[1]), shuffle(high, joined[2], joined[3])
-	return [4]*node{shuffle(even, a, b), shuffle(odd, a, b), shuffle(even, c, d), shuffle(odd, c, d)}
+	a, b := shuffle(low, rows[0], rows[1]), shuffle(low, rows[2], rows[3])
+	c, d := shuffle(high, rows[0], rows[1]), shuffle(high, rows[2], rows[3])
+	return []*node{shuffle(even, a, b), shuffle(odd, a, b), shuffle(even, c, d), shuffle(odd, c, d)}
+}
+
+// picked makes a vector of lanes of 32 bits of vectors that are as wide: lane i is lane lanes[i] of all of them one after the other. An instruction picks lanes of a vector, and one of
+// AVX-512 of two.
+func (g *gen) picked(parts []*node, lanes []int) *node {
+	n := len(lanes)
+	w := widthOfNode(parts[0])
+	numbers := func(of func(i int) int64) *node {
+		xs := make([]*node, n)
+		for i := range xs {
+			xs[i] = g.i32(int32(of(i)))
+		}
+		return g.PackPart(dtype.Int32T.WithLanes(n), xs)
+	}
+	one := func(k int) *node { // the lanes of part k in their places
+		same := true
+		for i, l := range lanes {
+			same = same && (l/n != k || l%n == i)
+		}
+		if same {
+			return parts[k]
+		}
+		return g.op(ins(asm.VPERMPS, w), numbers(func(i int) int64 { return int64(lanes[i] % n) }), parts[k])
+	}
+	if !g.mod.machine.Features.AVX512 {
+		out := one(0)
+		for k := 1; k < len(parts); k++ {
+			out = g.op(vec(pBlend, w), one(k), out, numbers(func(i int) int64 {
+				if lanes[i]/n == k {
+					return -1
+				}
+				return 0
+			}))
+		}
+		return out
+	}
+	if len(parts) == 1 {
+		return one(0)
+	}
+	out := parts[0]
+	for k := 1; k < len(parts); k++ {
+		out = g.op(vec(pPick, w), numbers(func(i int) int64 {
+			switch l := lanes[i]; {
+			case l/n == k:
+				return int64(n + l%n)
+			case k == 1:
+				return int64(l % n)
+			}
+			return int64(i)
+		}), out, parts[k])
+	}
+	return out
 }

@@ -61,7 +61,7 @@ func TestRows(t *testing.T) {
 // TestTransposes transposes tensors, and changes layouts, under the default schedule.
 func TestTransposes(t *testing.T) {
 	kernels := map[string][]*te.Tensor{}
-	for _, s := range [][]int{{1, 1}, {4, 4}, {3, 40}, {40, 3}, {5, 6}, {16, 16}, {17, 33}, {20, 36}, {50, 31}, {0, 16}} {
+	for _, s := range [][]int{{1, 1}, {4, 4}, {3, 40}, {40, 3}, {5, 6}, {16, 16}, {17, 33}, {20, 36}, {50, 31}, {64, 40}, {48, 33}, {0, 16}} {
 		x := placeholder("x", s...)
 		kernels[fmt.Sprint(s)] = []*te.Tensor{x, topi.PermuteDims(x, []int{1, 0})}
 	}

@@ -28,6 +28,11 @@ func (r *rules) pointwise(b *sch.Block) error {
 	if c := r.phases[st.Buffer]; c > 0 && r.unconditional(b) && !(isConstant(st.Value) && r.act("Refill", b) == nil) {
 		return r.phased(st, loops, c)
 	}
+	if r.uneven(b) {
+		if done, err := r.picked(b, loops, len(k.IterVars)-1); done || err != nil {
+			return err
+		}
+	}
 	if done, err := r.transposes(b); done || err != nil {
 		return err
 	}
@@ -44,6 +49,9 @@ func (r *rules) pointwise(b *sch.Block) error {
 	if last < 0 {
 		r.declined(ruleVectors, k, "all its extents are 1")
 		return nil
+	}
+	if done, err := r.picked(b, loops, last); done || err != nil {
+		return err
 	}
 	acc := accesses(st, iters)
 	if phasesOf(st, iters[last].Var) > 1 && r.bound(b, loops) && !vectorizable(st, acc, iters[last].Var) { // quotient and remainder together may go over contiguous memory

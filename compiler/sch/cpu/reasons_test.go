@@ -95,6 +95,7 @@ var (
 	partText   = regexp.MustCompile(`^(\d+) of (\w+) at a time`)
 	blockText  = regexp.MustCompile(`^(\d+) tiles? of (\w+) in a block`)
 	turnText   = regexp.MustCompile(`: (\d+) rows of (\d+) elements at a time$`)
+	periodText = regexp.MustCompile(`come again after (\d+) steps of`)
 	stepText   = regexp.MustCompile(`^(\d+) elements a step, in vectors of (\d+) lanes`)
 	timesText  = regexp.MustCompile(`takes? (\d+\.\d+) times as long`)
 )
@@ -225,6 +226,13 @@ func agree(t *testing.T, m cpu.Machine, f *tir.PrimFunc, list []said) map[string
 			}) {
 				wrong("loops %v were made", list)
 			}
+		case d.rule == "pick lanes":
+			period := number(t, periodText.FindStringSubmatch(d.reason)[1])
+			if list := loopsTo(f, d.buffer, ""); !slices.ContainsFunc(list, func(x nest) bool {
+				return slices.ContainsFunc(slices.Collect(maps.Values(x.vector)), func(lanes int64) bool { return lanes%period == 0 })
+			}) {
+				wrong("loops %v were made", list)
+			}
 		case d.rule == "take another tile":
 			if x := timesText.FindStringSubmatch(d.reason); x != nil {
 				n, err := strconv.ParseFloat(x[1], 64)
@@ -290,12 +298,14 @@ func TestReasonsOfModels(t *testing.T) {
 		}
 		return kernel{args: []*te.Tensor{a, b, must(topi.Matmul(a, b, topi.MatmulOpts{TransposeB: transposed}))}}
 	}
-	x := in("x", 64, 1000)
+	x, image := in("x", 64, 1000), in("image", 1, 3, 14, 14)
 	list := []kernel{
 		conv(64, 64, 56, 3, 1, 1), conv(512, 256, 56, 1, 2, 0), conv(64, 3, 224, 7, 2, 3),
 		product(512, 512, 512, false), product(384, 768, 3072, true), product(1, 1000, 2048, true), product(20000, 64, 512, false),
 		{args: []*te.Tensor{x, topi.Softmax(x, 1)}},
 		{args: []*te.Tensor{x, topi.PermuteDims(x, []int{1, 0})}},
+		{args: []*te.Tensor{image, topi.PermuteDims(image, []int{0, 2, 3, 1})}},
+		{args: []*te.Tensor{image, must(topi.Resize(image, []tir.Expr{tir.Int(28), tir.Int(42)}, topi.ResizeOpts{Layout: "NCHW", Method: "nearest_neighbor", Coordinate: "asymmetric"}))}},
 	}
 	seen := map[string]int{}
 	for _, k := range list {
@@ -311,7 +321,7 @@ func TestReasonsOfModels(t *testing.T) {
 			}
 		}
 	}
-	for _, rule := range []string{"tile a reduction", "take another tile", "unroll a reduction", "unroll a reduction in part", "block rows for the second cache", "vectorize a block", "transpose in registers"} {
+	for _, rule := range []string{"tile a reduction", "take another tile", "unroll a reduction", "unroll a reduction in part", "block rows for the second cache", "vectorize a block", "transpose in registers", "pick lanes"} {
 		if seen[rule] == 0 {
 			t.Errorf("nothing was said of the rule %q", rule)
 		}

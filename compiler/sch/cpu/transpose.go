@@ -127,7 +127,11 @@ func (r *rules) eachTile(b *sch.Block, l *sch.Loop, do func(b *sch.Block, l *sch
 	return nil
 }
 
-// transposeTile makes a tile of two loops of whole ones.
+// line is how many elements of 32 bits a line of the caches holds.
+const line = 16
+
+// transposeTile makes a tile of two loops of whole ones. Tiles that read less than a line of each row are done one after the other, so that the line is read once: those of rows that are a
+// power of two apart lie in one set of a cache, which does not keep them until the next tiles come by.
 func (r *rules) transposeTile(rows, vectors *sch.Loop, high, wide int64) error {
 	a, err := r.split(rows, high)
 	if err != nil {
@@ -137,7 +141,15 @@ func (r *rules) transposeTile(rows, vectors *sch.Loop, high, wide int64) error {
 	if err != nil {
 		return err
 	}
-	if err := r.act("Reorder", []*sch.Loop{a[0], b[0], a[1], b[1]}); err != nil {
+	order := []*sch.Loop{a[0], b[0], a[1], b[1]}
+	if n, known := tir.AsInt(r.extent(a[0])); known && high < line && n > line/high && n%(line/high) == 0 && !tir.IsConst(r.extent(b[0]), 1) {
+		lines, err := r.split(a[0], line/high)
+		if err != nil {
+			return err
+		}
+		order = []*sch.Loop{lines[0], b[0], lines[1], a[1], b[1]}
+	}
+	if err := r.act("Reorder", order); err != nil {
 		return err
 	}
 	if err := r.act("Unroll", a[1]); err != nil {

@@ -20,6 +20,7 @@ const (
 	ruleTile     = "tile a reduction"
 	ruleVectors  = "vectorize a block"
 	ruleTurn     = "transpose in registers"
+	rulePicked   = "pick lanes"
 	ruleRows     = "merge nests over rows"
 	ruleSchedule = "schedule"
 

@@ -1,0 +1,84 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// picked loads lanes of 32 bits that lie at known distances from each other, as those of every third element do, or those in which an image grows: windows, which are as many elements
+// side by side as a part has lanes, are read at once, and lanes picked from them in registers. Nothing is read before the first or behind the last of the lanes. ok is false where the
+// target has no instructions, or single lanes take fewer.
+func (w *Walker) picked(a laneAccess, dt dtype.DType) (v Value, ok bool) {
+	apart := a.place.Apart
+	if apart == nil && a.place.Each == nil && a.place.Stride != 0 {
+		for i := range a.lanes {
+			apart = append(apart, int64(i)*a.place.Stride)
+		}
+	}
+	if w.Machine.Pick == nil || apart == nil || a.mask != nil || dt.Bits != 32 || a.part < 2*quad {
+		return Value{}, false
+	}
+	starts := windows(apart, int64(a.part))
+	first, last := slices.Min(apart), slices.Max(apart)
+	var used []int // windows of the part
+	lane := make([]int, a.part)
+	out := Value{DType: dt}
+	a.place = Place{At: a.place.At, Stride: 1}
+	a.loadPart, _ = w.gen.PartMem(a.part * int(dt.Bits))
+	var mask *Node
+	if n := int(last - first + 1); n < a.part {
+		if a.loadPart, _ = w.gen.MaskedMem(a.part, int(dt.Bits)); a.loadPart == 0 {
+			return Value{}, false
+		}
+		mask = w.firstLanes(n, a.part)
+	}
+	for i := 0; i < a.lanes; i += a.part {
+		used = used[:0]
+		for k := range lane {
+			at := apart[i+k]
+			in := func(j int) bool { return starts[j] <= at && at < starts[j]+int64(a.part) }
+			n := slices.IndexFunc(used, in)
+			if n < 0 {
+				n = len(used)
+				used = append(used, slices.IndexFunc(starts, func(s int64) bool { return s <= at && at < s+int64(a.part) }))
+			}
+			lane[k] = n*a.part + int(at-starts[used[n]])
+		}
+		if 2*len(used) > a.part {
+			return Value{}, false
+		}
+		list := make([]*Node, len(used))
+		for n, j := range used {
+			list[n] = w.Load(w.at(a, int(starts[j]), a.loadPart), mask, a.v.Name+"_row")
+		}
+		out.Parts = append(out.Parts, w.Machine.Pick(list, lane))
+	}
+	return out, true
+}
+
+// windows returns where windows of so many elements start, in order, that cover places and lie between the first and the last of them, if these are as far apart.
+func windows(places []int64, lanes int64) []int64 {
+	places = slices.Clone(places)
+	slices.Sort(places)
+	first, last := places[0], places[len(places)-1]
+	var starts []int64
+	for _, p := range places {
+		if n := len(starts); n == 0 || p >= starts[n-1]+lanes {
+			starts = append(starts, max(min(p, last-lanes+1), first))
+		}
+	}
+	return starts
+}
+
+// firstLanes is a mask of the first n lanes of 32 bits of a part.
+func (w *Walker) firstLanes(n, part int) *Node {
+	xs := make([]*Node, part)
+	for i := range xs {
+		xs[i] = w.Int(32, 0)
+		if i < n {
+			xs[i] = w.Int(32, -1)
+		}
+	}
+	return w.gen.PackPart(dtype.Int32T.WithLanes(part), xs)
+}
