@@ -384,7 +384,7 @@ func (w *weaver) pressure() int {
 			x.last = place
 		}
 		read := place
-		if code(i.op) == pVDot { // its target is written before these are read
+		if inTarget(i.op) { // its target is written before these are read
 			read++
 		}
 		i.reads(func(v vreg) { mention(v, read) })

@@ -89,7 +89,7 @@ func follow(l *linear, from, to int32, bases map[vreg]int32) machineState {
 			s.memory[at], s.memory[at+1] = of(i.args[0]), of(i.args[0])+1
 			continue
 		}
-		if code(i.op) == pVDot { // writes its target first
+		if inTarget(i.op) { // writes its target first
 			s.regs[i.dst] = of(i.args[0])
 		}
 		x := mix(17, uint64(i.op))
