@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -104,7 +105,7 @@ func (m *mover) domains(s *State) ([]*varDomain, error) {
 				break
 			}
 		}
-		sub := bindings(at.Realize())
+		sub, guarded := bindings(at.Realize()), at.guarded(m.to.For())
 		for _, r := range required(x) {
 			if gives[r.Buffer] == nil {
 				continue
@@ -113,7 +114,13 @@ func (m *mover) domains(s *State) ([]*varDomain, error) {
 			if m.forward {
 				dom = relaxed(loops, outer, r.Buffer)
 			}
-			wants[r.Buffer] = append(wants[r.Buffer], arith.EvalSetRegion(substRegion(r, sub).Region, arith.AsIntSets(dom)))
+			w := arith.EvalSetRegion(substRegion(r, sub).Region, arith.AsIntSets(dom))
+			for i := range w {
+				if guarded && (readsMemory(w[i].Min) || readsMemory(w[i].Max)) { // in loops around the block nothing guards what is read
+					w[i] = arith.Everything()
+				}
+			}
+			wants[r.Buffer] = append(wants[r.Buffer], w)
 		}
 	}
 	doms := map[*tir.Var]*varDomain{}
@@ -172,6 +179,38 @@ func (m *mover) domains(s *State) ([]*varDomain, error) {
 		out = append(out, d)
 	}
 	return out, nil
+}
+
+// guarded reports whether a condition keeps a block from some iterations of the loops from one of those around it on.
+func (p site) guarded(from *tir.For) bool {
+	for _, x := range slices.Backward(p.path) {
+		switch x := x.(type) {
+		case *tir.For:
+			if x == from {
+				return false
+			}
+		case *tir.IfThenElse:
+			return true
+		case *tir.BlockRealize:
+			if !tir.IsTrue(x.Predicate) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// readsMemory reports whether e depends on what is in memory.
+func readsMemory(e tir.Expr) bool {
+	found := false
+	if e != nil {
+		ir.Walk(e, func(n ir.Node) bool {
+			_, load := n.(*tir.BufferLoad)
+			found = found || load
+			return !found
+		})
+	}
+	return found
 }
 
 func setsOf(region []*tir.Range) []arith.IntSet {

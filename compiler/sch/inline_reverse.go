@@ -115,6 +115,7 @@ type reverser struct {
 	buf                *tir.Buffer
 	producer, consumer *tir.Block
 	out                *tir.BufferStore // of the consumer
+	in                 []tir.Expr       // indices of what it reads
 	sub                map[*tir.Var]tir.Expr
 	an                 *arith.Analyzer
 }
@@ -152,6 +153,7 @@ func (v *reverser) analyze() bool {
 			v.sub[iv.Var] = iv.Dom.Min
 		}
 	}
+	v.in = indices
 	res := arith.DetectIterMap(indices, domains(v.consumer), tir.Bool(true), arith.NoCheck, v.an, false)
 	if len(res.Indices) == 0 {
 		return false
@@ -233,6 +235,11 @@ func (v *reverser) realize(old *tir.Block, r *tir.BlockRealize) *tir.BlockRealiz
 	inside := tir.Expr(tir.Bool(true))
 	for _, iv := range v.consumer.IterVars {
 		inside = tir.And(inside, tir.And(tir.GE(iv.Var, iv.Dom.Min), tir.LT(iv.Var, tir.Add(iv.Dom.Min, iv.Dom.Extent))))
+	}
+	for d, x := range storeOf(v.producer).Indices { // TVM forgets elements that the consumer does not read, as of one row
+		if at := tir.SubstExpr(v.in[d], v.sub); !v.an.CanProveEqual(at, x) {
+			inside = tir.And(inside, tir.EQ(at, x))
+		}
 	}
 	pred := v.an.Simplify(tir.SubstExpr(inside, v.sub))
 	if tir.IsTrue(pred) {
