@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
-	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -201,17 +200,7 @@ func (p site) guarded(from *tir.For) bool {
 }
 
 // readsMemory reports whether e depends on what is in memory.
-func readsMemory(e tir.Expr) bool {
-	found := false
-	if e != nil {
-		ir.Walk(e, func(n ir.Node) bool {
-			_, load := n.(*tir.BufferLoad)
-			found = found || load
-			return !found
-		})
-	}
-	return found
-}
+func readsMemory(e tir.Expr) bool { return e != nil && arith.SideEffect(e) > tir.Pure }
 
 func setsOf(region []*tir.Range) []arith.IntSet {
 	out := make([]arith.IntSet, len(region))

@@ -176,3 +176,35 @@ func isVoidInfo(s relax.StructInfo) bool {
 	t, ok := s.(*relax.TupleStructInfo)
 	return ok && len(t.Fields) == 0
 }
+
+// mapBlocks has do rewrite the blocks of f, inner ones first; outer are the variables that are used outside of the block that binds them.
+func mapBlocks(f *relax.Function, do func(b *relax.BindingBlock, outer map[*relax.Var]bool) *relax.BindingBlock) *relax.Function {
+	m := &relax.Mapper{}
+	m.Expr = func(e relax.Expr) relax.Expr {
+		switch e := e.(type) {
+		case *relax.SeqExpr:
+			s := m.MapSeq(e)
+			outer := outerVars(s)
+			blocks := &relax.Mapper{Block: func(b *relax.BindingBlock) *relax.BindingBlock { return do(b, outer) }}
+			return blocks.MapSeq(s)
+		case *relax.If, *relax.Function:
+			return m.MapExpr(e)
+		}
+		return e
+	}
+	return m.MapFunction(f)
+}
+
+// outerVars returns the variables of s that are used outside of the block that binds them.
+func outerVars(s *relax.SeqExpr) map[*relax.Var]bool {
+	home := map[*relax.Var]*relax.BindingBlock{}
+	outer := map[*relax.Var]bool{}
+	for _, b := range s.Blocks {
+		for _, x := range b.Bindings {
+			home[x.Bound()] = b
+			usedVars(x.BoundValue(), func(v *relax.Var) { outer[v] = outer[v] || home[v] != b })
+		}
+	}
+	usedVars(s.Body, func(v *relax.Var) { outer[v] = true })
+	return outer
+}

@@ -19,12 +19,11 @@ type tensorPart struct {
 	offset int64
 
 	// Of a whole tensor, its parts included:
-	first     int // the first allocation
-	lastUse   int
-	lastWrite int
-	writes    []int // to itself under any name, in order; not to parts
-	lost      bool  // it outlives the block, or is part of what cannot be followed
-	grouped   bool  // it has parts
+	first   int // the first allocation
+	lastUse int
+	writes  []int // to itself under any name, in order; not to parts
+	lost    bool  // it outlives the block, or is part of what cannot be followed
+	grouped bool  // it has parts
 }
 
 // place returns the tensor that p is a part of in the end, and where it begins there, in bytes.
@@ -51,7 +50,7 @@ func (e *copyElision) groupsOf(b *relax.BindingBlock, outer map[*relax.Var]bool)
 		value := x.BoundValue()
 		vb, single := x.(*relax.VarBinding)
 		if c := callsOp(value, opBuiltinAlloc); c != nil && single {
-			p := &tensorPart{binding: vb, alloc: c, at: i, first: i, lastUse: i, lastWrite: -1}
+			p := &tensorPart{binding: vb, alloc: c, at: i, first: i, lastUse: i}
 			g.parts[vb.Var], g.order = p, append(g.order, p)
 			continue
 		}
@@ -64,7 +63,7 @@ func (e *copyElision) groupsOf(b *relax.BindingBlock, outer map[*relax.Var]bool)
 			}
 			p.lastUse = i
 			if writes {
-				p.writes, p.lastWrite = append(p.writes, i), i
+				p.writes = append(p.writes, i)
 			}
 			p.lost = p.lost || !follows
 		}
@@ -162,7 +161,7 @@ func unfit(p, to *tensorPart, i int, offset int64) string {
 		return "it is copied to itself"
 	case p.lost:
 		return "it outlives the block, or something unknown uses it"
-	case p.lastWrite > i:
+	case len(p.writes) > 0 && p.writes[len(p.writes)-1] > i:
 		return "it is written again behind the copy"
 	case offset%tir.DefaultAlignment != 0:
 		return fmt.Sprintf("its place, byte %d, is no multiple of %d", offset, tir.DefaultAlignment)

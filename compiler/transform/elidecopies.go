@@ -27,17 +27,7 @@ var ElideCopies = &pass.Pass{
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		e := &copyElision{c: c, kernels: map[string]*copyKernel{}, m: m, gone: map[string]bool{}}
 		out, err := eachFunction(c, m, func(_ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-			mu := &relax.Mapper{}
-			mu.Expr = func(x relax.Expr) relax.Expr {
-				switch x := x.(type) {
-				case *relax.SeqExpr:
-					return e.seq(mu.MapSeq(x))
-				case *relax.If, *relax.Function:
-					return mu.MapExpr(x)
-				}
-				return x
-			}
-			return mu.MapFunction(f), nil
+			return mapBlocks(f, e.block), nil
 		})
 		if err != nil || out == m {
 			return out, err
@@ -52,12 +42,6 @@ type copyElision struct {
 	m       *ir.Module
 	kernels map[string]*copyKernel
 	gone    map[string]bool // kernels of which a call was removed
-}
-
-func (e *copyElision) seq(s *relax.SeqExpr) *relax.SeqExpr {
-	outer := outerVars(s)
-	m := &relax.Mapper{Block: func(b *relax.BindingBlock) *relax.BindingBlock { return e.block(b, outer) }}
-	return m.MapSeq(s)
 }
 
 // kernel returns what the called kernel does with its arguments, nil if value calls none.
@@ -156,18 +140,4 @@ func (e *copyElision) withoutUnused(m *ir.Module) *ir.Module {
 		}
 	}
 	return edit.Done()
-}
-
-// outerVars returns the variables of s that are used outside of the block that binds them.
-func outerVars(s *relax.SeqExpr) map[*relax.Var]bool {
-	home := map[*relax.Var]*relax.BindingBlock{}
-	outer := map[*relax.Var]bool{}
-	for _, b := range s.Blocks {
-		for _, x := range b.Bindings {
-			home[x.Bound()] = b
-			usedVars(x.BoundValue(), func(v *relax.Var) { outer[v] = outer[v] || home[v] != b })
-		}
-	}
-	usedVars(s.Body, func(v *relax.Var) { outer[v] = true })
-	return outer
 }

@@ -74,27 +74,11 @@ func planMemory(c *pass.Context, mod *ir.Module, f *relax.Function) (*relax.Func
 		return nil, err
 	}
 	p := &memoryPlanner{c: c, m: mod, names: namesOf(f), bounds: bounds, stated: stated, outputs: f.Attrs.Bool(planOutputs, false)}
-	m := &relax.Mapper{}
-	m.Expr = func(e relax.Expr) relax.Expr {
-		switch e := e.(type) {
-		case *relax.SeqExpr:
-			return p.seq(m.MapSeq(e))
-		case *relax.If, *relax.Function:
-			return m.MapExpr(e)
-		}
-		return e
-	}
-	out := m.MapFunction(f)
+	out := mapBlocks(f, p.block)
 	if p.outputs {
 		out = out.WithAttrs(out.Attrs.Without(planOutputs))
 	}
 	return out, nil
-}
-
-func (p *memoryPlanner) seq(s *relax.SeqExpr) *relax.SeqExpr {
-	outer := outerVars(s)
-	m := &relax.Mapper{Block: func(b *relax.BindingBlock) *relax.BindingBlock { return p.block(b, outer) }}
-	return m.MapSeq(s)
 }
 
 func (p *memoryPlanner) block(b *relax.BindingBlock, outer map[*relax.Var]bool) *relax.BindingBlock {

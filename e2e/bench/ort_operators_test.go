@@ -2,14 +2,10 @@ package bench
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/irscope/irscope/compiler"
 	ob "github.com/irscope/irscope/compiler/frontend/onnx/onnxbuild"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
-	"github.com/irscope/irscope/target"
 )
 
 // operator is a model of one operator.
@@ -98,27 +94,10 @@ func operators() []operator {
 
 // BenchmarkONNXRuntimeOperators is BenchmarkONNXRuntime for operators.
 func BenchmarkONNXRuntimeOperators(b *testing.B) {
-	folder := os.Getenv("ONNXRUNTIME_NODE")
-	if folder == "" {
-		b.Skip("ONNXRUNTIME_NODE does not name a folder with the npm package onnxruntime-node")
-	}
-	x86, err := compiler.ForMachine(target.Of("x86"))
-	if err != nil {
-		b.Skip(err)
-	}
+	folder, x86 := onnxRuntimeAndX86(b)
 	for _, c := range operators() {
 		b.Run(c.name, func(b *testing.B) {
-			path := filepath.Join(b.TempDir(), "model.onnx")
-			must(b, os.WriteFile(path, c.model, 0o600))
-			prog, names, args := programFor(b, c.model, x86)
-			ort := startONNXRuntime(b, folder, "onnxruntime-node", path, names, args)
-			var ours, theirs []float64
-			for b.Loop() {
-				theirs, ours = append(theirs, ort.round(b)), append(ours, roundOf(b, prog, args))
-			}
-			b.ReportMetric(median(theirs), "ort-ms")
-			b.ReportMetric(median(ours), "x86-ms")
-			b.ReportMetric(median(ours)/median(theirs), "x86/ort")
+			besideONNXRuntime(b, folder, c.model, x86)
 			b.ReportMetric(0, "ns/op")
 		})
 	}

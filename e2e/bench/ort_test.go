@@ -84,6 +84,35 @@ func (o *other) round(b *testing.B) float64 {
 	return ms
 }
 
+// onnxRuntimeAndX86 returns the folder with ONNX Runtime and the target of this machine; without either the benchmark is skipped.
+func onnxRuntimeAndX86(b *testing.B) (folder string, x86 target.Target) {
+	b.Helper()
+	if folder = os.Getenv("ONNXRUNTIME_NODE"); folder == "" {
+		b.Skip("ONNXRUNTIME_NODE does not name a folder with the npm package onnxruntime-node")
+	}
+	x86, err := compiler.ForMachine(target.Of("x86"))
+	if err != nil {
+		b.Skip(err)
+	}
+	return folder, x86
+}
+
+// besideONNXRuntime runs a model as machine code and in ONNX Runtime, one after the other in each round, and reports medians and their ratio.
+func besideONNXRuntime(b *testing.B, folder string, model []byte, x86 target.Target) {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "model.onnx")
+	must(b, os.WriteFile(path, model, 0o600))
+	prog, names, args := programFor(b, model, x86)
+	ort := startONNXRuntime(b, folder, "onnxruntime-node", path, names, args)
+	var theirs, ours []float64
+	for b.Loop() {
+		theirs, ours = append(theirs, ort.round(b)), append(ours, roundOf(b, prog, args))
+	}
+	b.ReportMetric(median(theirs), "ort-ms")
+	b.ReportMetric(median(ours), "x86-ms")
+	b.ReportMetric(median(ours)/median(theirs), "x86/ort")
+}
+
 // BenchmarkONNXRuntime runs the light models and the trained ones on one thread as machine code, as WebAssembly, and in ONNX Runtime, one after the other in each round, and prints
 // medians and ratios of processor time, which other processes disturb least. The metric yardstick is the rate of independent multiply-adds in the same run, the limit of all kernels.
 // ONNXRUNTIME_NODE names a folder in which the npm package onnxruntime-node is installed:
@@ -91,14 +120,7 @@ func (o *other) round(b *testing.B) float64 {
 //	npm install --prefix DIR --ignore-scripts onnxruntime-node
 //	ONNXRUNTIME_NODE=DIR go test -run '^$' -bench ONNXRuntime -benchtime 10x ./e2e/bench
 func BenchmarkONNXRuntime(b *testing.B) {
-	folder := os.Getenv("ONNXRUNTIME_NODE")
-	if folder == "" {
-		b.Skip("ONNXRUNTIME_NODE does not name a folder with the npm package onnxruntime-node")
-	}
-	x86, err := compiler.ForMachine(target.Of("x86"))
-	if err != nil {
-		b.Skip(err)
-	}
+	folder, x86 := onnxRuntimeAndX86(b)
 	eng := compiler.NewEngine()
 	defer eng.Close()
 	limit, err := roofline.Measure(b.Context(), eng, x86)
