@@ -82,12 +82,12 @@ func (w *winograd) pick(vb *relax.VarBinding) *lowered {
 
 // convSizes are the extents of a convolution.
 type convSizes struct {
-	images             int64 // 1 where it is not known how many
-	in, out            int64 // channels
-	height, width      int64 // of results
-	top, left          int64 // zeros around the data
-	bottom, right      int64
-	block, elementSize int64
+	images        int64 // 1 where it is not known how many
+	in, out       int64 // channels
+	height, width int64 // of results
+	top, left     int64 // zeros around the data
+	bottom, right int64
+	block         int64
 }
 
 // sizes returns the extents of a convolution that tiles can compute, or says why they cannot.

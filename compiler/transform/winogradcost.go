@@ -13,6 +13,8 @@ const (
 	farBytes = 8
 	// winogradGain is the part of the time of the convolution as it is that tiles must stay below: how long they take is an estimate.
 	winogradGain = 0.9
+	// fewProducts is what a convolution must have more of, so that five steps in its place pay: some ten microseconds.
+	fewProducts = 1 << 20
 )
 
 // choose returns the tiles that take the least time, or says why none does.
@@ -23,6 +25,9 @@ func (w *winograd) choose(s convSizes) (winogradForm, string) {
 		tiles = []int64{w.tile}
 	case w.c.OptLevel >= 3:
 		tiles = []int64{2, 4}
+	}
+	if n := s.images * s.height * s.width * 9 * s.in * s.out; w.tile == 0 && n <= fewProducts {
+		return winogradForm{}, fmt.Sprintf("it has %d products only", n)
 	}
 	best, least := winogradForm{}, 0.0
 	for _, m := range tiles {
