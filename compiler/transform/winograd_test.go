@@ -239,7 +239,7 @@ func TestWinogradPays(t *testing.T) {
 		{16, 64, 55, "16", "36"},   // SqueezeNet
 		{64, 64, 224, "16", "36"},  // VGG
 		{16, 16, 112, "16", "36"},
-		{512, 512, 2, "", ""},      // one tile for all the weights
+		{512, 512, 2, "", ""}, // one tile for all the weights
 	} {
 		for level, want := range map[int]string{2: c.atTwo, 3: c.atFour} {
 			m := read(t, fmt.Sprintf(`
