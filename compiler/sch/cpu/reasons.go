@@ -24,6 +24,8 @@ func (p *plan) explain(at ir.Node) {
 	w.vectors()
 	w.took(ruleTile, "%s", w.tile())
 	w.shapes()
+	w.columns()
+	w.rows()
 	w.unrolling()
 	w.order()
 	w.chunked()
@@ -59,6 +61,8 @@ func (w reasons) vectors() {
 		w.took(ruleLanes, "what is read is contiguous along %s, or the same; the %d lanes%s are combined at the end", w.name(d), w.Lanes, why)
 	case w.Lanes > 1 && w.plain(v):
 		w.took(ruleResults, "results are contiguous along %s, and what is read is so too, or the same", w.name(v))
+	case w.Lanes > 1 && w.strided(v):
+		w.took(ruleResults, "results are contiguous along %s; of what is read every other element is picked from two vectors", w.name(v))
 	case w.Lanes > 1:
 		why := "and nothing that is reduced over is contiguous in all that is read"
 		if d >= 0 {
@@ -120,6 +124,10 @@ func (w reasons) withoutRows() string {
 	switch {
 	case w.Lanes == 1:
 		return fmt.Sprintf("without vectors up to %d results are computed at a time", mostScalars)
+	case w.sliding != nil:
+		return "windows that overlap share columns"
+	case w.rowsOver >= 0:
+		return "results read the same rows"
 	case w.iters[w.Vector].Kind == tir.DataPar:
 		return fmt.Sprintf("no element is used for several results, so it is a run of them, as far as there are; with %d sums under way none waits for the one before", w.machine.chains())
 	case w.product() && len(w.spatialByUse()) >= 2:

@@ -12,10 +12,13 @@ const maxUnrolledSums = 256
 // one by a factor where they are few, by one that divides it if there is one.
 func (p *plan) window() {
 	p.Unroll = nil
-	steps := int64(1)
-	for i := len(p.reduce) - 1; i >= 0 && p.stopAt(p.reduce[i], steps) == noStop; i-- {
-		steps *= p.extent(p.reduce[i])
-		p.Unroll = append(p.Unroll, p.reduce[i])
+	steps, list := int64(1), p.reduce
+	if s := p.sliding; s != nil { // columns are written out, behind what reduces them
+		p.Unroll, list = []int{s.r}, p.withoutColumns()
+	}
+	for i := len(list) - 1; i >= 0 && p.stopAt(list[i], steps) == noStop; i-- {
+		steps *= p.extent(list[i])
+		p.Unroll = append(p.Unroll, list[i])
 	}
 	p.Factor = 1
 	if steps < 4 {
@@ -73,11 +76,14 @@ func (p *plan) spreadSteps(k int) int64 {
 	return n
 }
 
-// sums is how many vectors of sums a tile has.
+// sums is how many vectors of sums a tile has: of the columns where results share those.
 func (p *plan) sums() int64 {
 	n := p.registers
 	for _, t := range p.Tile {
 		n *= t
+	}
+	if s := p.sliding; s != nil {
+		n = n / s.results * s.columns()
 	}
 	return max(n/p.Lanes, 1)
 }
