@@ -155,6 +155,7 @@ func (t *tiler) gather(c *tiler, name string, columns, from int64) tir.Stmt {
 		index = slices.Insert(slices.Clone(index), place, tir.Expr(tir.Const(d, 0)))
 	}
 	index[place] = tir.Add(tir.Mul(index[place], tir.Const(index[place].DType(), c.slide.step)), column)
+	p.spatial(pos, true) // it is of the tile under way
 	value := tir.Expr(tir.Load(c.acc, index...))
 	if from > 0 {
 		value = tir.NewBinary(t.op, tir.Load(t.acc, at...), value)

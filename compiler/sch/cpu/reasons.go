@@ -102,7 +102,11 @@ func (w reasons) apart(v int) string {
 // tile describes the tile: its extents, its sums, and what of its work is done twice.
 func (w reasons) tile() string {
 	text := w.extentsText(func(k int) int64 { return w.Tile[k] }, w.Lanes)
-	text += fmt.Sprintf(": %s in %s, of the %d that may hold sums", plural(w.sums()/w.registers, "sum"), plural(w.sums(), "register"), w.machine.accumulators())
+	sums := w.sums()
+	if s := w.sliding; s != nil { // those of the results; columns says how many more there are
+		sums = s.results * s.vectors
+	}
+	text += fmt.Sprintf(": %s in %s, of the %d that may hold sums", plural(sums/w.registers, "sum"), plural(sums, "register"), w.machine.accumulators())
 	if w.row < 0 {
 		text += "; " + w.withoutRows()
 	}

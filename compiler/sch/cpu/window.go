@@ -88,15 +88,18 @@ func (p *plan) sums() int64 {
 	return max(n/p.Lanes, 1)
 }
 
-// unrolledSteps is how many steps the unrolled reduction variables take.
+// unrolledSteps is how many steps the unrolled reduction variables take, for a column where results share columns.
 func (p *plan) unrolledSteps() int64 {
 	n := int64(1)
-	for _, k := range p.reduce {
-		if p.isUnrolled(k) {
-			n *= max(p.extent(k), 1)
-		}
+	for _, k := range p.unrolledOf() {
+		n *= max(p.extent(k), 1)
 	}
 	return n
+}
+
+// unrolledOf are the unrolled reduction variables, but for the one over columns that results share.
+func (p *plan) unrolledOf() []int {
+	return slices.DeleteFunc(slices.Clone(p.Unroll), func(k int) bool { return p.sliding != nil && k == p.sliding.r })
 }
 
 func (p *plan) isUnrolled(k int) bool { return slices.Contains(p.Unroll, k) }
