@@ -1,26 +1,43 @@
 package sch
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
 // SplitPadding splits a block that pads as DecomposePadding does, but stores each element once: of the constant only what lies around the values, in two
-// blocks along each axis that is padded, in front of and behind them. It returns these blocks. It is no primitive of TVM's. The block must have its
-// loops as they were created, and all that is padded a constant extent.
+// blocks along each axis that is padded, in front of and behind them. It returns these blocks. It is no primitive of TVM's. The block must have
+// loops of its own over each axis that is padded, and all that is padded a constant extent.
 func (s *State) SplitPadding(b *Block) (*State, []*Block, error) {
 	at, err := s.block(b)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := s.checkOriginal(at); err != nil {
-		return nil, nil, err
-	}
-	loops := at.loops()
-	if len(loops) == 0 || !plainNest(loops) {
-		return nil, nil, s.fail("NotPaddedError", "The block {0} has no loops, or others in them, so that no loop pads", at.Block())
+	loops := ownLoops(at)
+	if len(loops) == 0 {
+		return nil, nil, s.fail("NotPaddedError", "The block {0} has no loops over its axes, or others in them, so that no loop pads", at.Block())
 	}
 	return s.decomposePadding(b, &Loop{b.fn, loops[0].LoopVar}, (*padding).border)
+}
+
+// ownLoops are the innermost loops around a block that hold nothing else and that each bind an axis.
+func ownLoops(at site) []*tir.For {
+	loops, r := at.loops(), at.Realize()
+	from := len(loops)
+	for from > 0 && plainNest(loops[from-1:]) {
+		l := loops[from-1]
+		k := slices.IndexFunc(r.Values, func(e tir.Expr) bool { return e == tir.Expr(l.LoopVar) })
+		others := slices.ContainsFunc(r.Values, func(e tir.Expr) bool {
+			return e != tir.Expr(l.LoopVar) && arith.UsesVar(e, func(v *tir.Var) bool { return v == l.LoopVar })
+		})
+		if k < 0 || others {
+			break
+		}
+		from--
+	}
+	return loops[from:]
 }
 
 // border makes the blocks that store the constant around the values.
@@ -39,11 +56,19 @@ func (p *padding) border(loops []*tir.For) ([]*tir.Block, tir.Stmt, error) {
 	var blocks []*tir.Block
 	var nests []tir.Stmt
 	box := make([]*tir.Range, len(b.IterVars)) // axes before one have the extent of the values there, those behind it all of theirs
-	for i, iv := range b.IterVars {
-		box[i] = iv.Dom
+	for i, v := range p.at.Realize().Values {
+		if l := loopBinding(loops, v); l != nil {
+			box[i] = rangeOf(l)
+		}
 	}
 	for i, iv := range b.IterVars {
-		d, own := iv.Dom, p.region[i]
+		d, own := box[i], p.region[i]
+		if d == nil {
+			if !p.an.CanProveEqual(own.Extent, iv.Dom.Extent) {
+				return nil, nil, p.s.fail("NotPaddedError", "The block {0} pads "+iv.Var.Name+", which no loop of its own goes over", b)
+			}
+			continue
+		}
 		end := p.an.Simplify(tir.Add(own.Min, own.Extent))
 		for _, part := range []*tir.Range{
 			{Min: d.Min, Extent: p.an.Simplify(tir.Sub(own.Min, d.Min))},
@@ -64,6 +89,14 @@ func (p *padding) border(loops []*tir.For) ([]*tir.Block, tir.Stmt, error) {
 	return blocks, tir.Seq(nests...), nil
 }
 
+// loopBinding is that of some loops of which e is the variable, nil if there is none.
+func loopBinding(loops []*tir.For, e tir.Expr) *tir.For {
+	if v, ok := e.(*tir.Var); ok {
+		return loopOf(loops, v)
+	}
+	return nil
+}
+
 // boxed makes a block that stores the constant in a part of the domain, with loops of its own.
 func (p *padding) boxed(name string, box []*tir.Range, loops []*tir.For) (*tir.Block, tir.Stmt) {
 	b, r := p.at.Block(), p.at.Realize()
@@ -71,6 +104,12 @@ func (p *padding) boxed(name string, box []*tir.Range, loops []*tir.For) (*tir.B
 	sub, turns, vars := map[*tir.Var]tir.Expr{}, map[*tir.Var]tir.Expr{}, map[*tir.Var]*tir.Var{}
 	values := make([]tir.Expr, len(box))
 	for i, iv := range b.IterVars {
+		if loopBinding(loops, r.Values[i]) == nil {
+			v := *iv.Var
+			out.IterVars = append(out.IterVars, &tir.IterVar{Base: iv.Base, Dom: iv.Dom, Var: &v})
+			sub[iv.Var], values[i] = &v, r.Values[i]
+			continue
+		}
 		v, l := *iv.Var, *r.Values[i].(*tir.Var)
 		out.IterVars = append(out.IterVars, &tir.IterVar{Base: iv.Base, Dom: &tir.Range{Min: tir.Const(v.DType(), 0), Extent: box[i].Extent}, Var: &v})
 		sub[iv.Var] = tir.Add(&v, box[i].Min)

@@ -75,6 +75,9 @@ type TileSpec struct {
 	// on: what these read of the factors has the size of a cache then (tile_chunk.go). It divides the extent.
 	Chunk   int64
 	ChunkAt int
+	// Slide, where it is not empty, is a spatial variable, and a reduction variable over the columns of windows that lie along it: columns are reduced once for
+	// all results of a tile (tile_slide.go).
+	Slide []int
 }
 
 // TileReduction computes a reduction block tile by tile, as spec says, and returns the block that writes results. It is no primitive of TVM's, and
@@ -135,6 +138,7 @@ type tiler struct {
 	loads  []*tir.BufferLoad // of the value
 	number map[*tir.BufferLoad]int
 	copies map[int]*packed // of loads
+	slide  *slide          // with columns: while they are reduced
 	// epilogue are the blocks that are computed where results are written.
 	epilogue []site
 }
@@ -271,6 +275,9 @@ func (t *tiler) checkSpec() error {
 		return err
 	}
 	if err := t.checkChunk(); err != nil {
+		return err
+	}
+	if err := t.checkSlide(); err != nil {
 		return err
 	}
 	seen := map[int]bool{}

@@ -148,23 +148,9 @@ func (t *tiler) tiled() []int {
 // build makes the nest: loops over tiles, in them the copies, the init, the updates and the
 // block that writes.
 func (t *tiler) build() (nest tir.Stmt, write *tir.Block) {
-	b := t.b
-	shape := []tir.Expr{}
-	for _, k := range t.tiled() {
-		shape = append(shape, tir.Const(t.axes[k].extent.DType(), t.axes[k].tile))
-	}
-	if len(shape) == 0 {
-		shape = []tir.Expr{tir.Int(1)}
-	}
-	local := func(suffix string, d dtype.DType) *tir.Buffer {
-		x := tir.NewBuffer(t.store.Buffer.Name+suffix, d, shape, "local")
-		x.Base = b.Base
-		t.allocs = append(t.allocs, x)
-		return x
-	}
-	t.acc = local("_local", t.value.DType())
+	t.acc = t.local("_local", t.value.DType())
 	if t.spec.Run > 0 {
-		t.sums = local("_sums", t.store.Buffer.DType)
+		t.sums = t.local("_sums", t.store.Buffer.DType)
 	}
 
 	if t.spec.Chunk > 0 {
@@ -181,11 +167,14 @@ func (t *tiler) build() (nest tir.Stmt, write *tir.Block) {
 		bodies[lv] = append(bodies[lv], n)
 	}
 	last := len(outer)
-	if t.sums != nil {
+	switch {
+	case len(t.spec.Slide) > 0:
+		bodies[last] = append(bodies[last], t.slid()...)
+	case t.sums != nil:
 		bodies[last] = append(bodies[last], t.init(t.sums))
 		bodies[last] = append(bodies[last], t.runs()...)
 		t.acc = t.sums
-	} else {
+	default:
 		bodies[last] = append(bodies[last], t.init(t.acc))
 		for _, u := range t.updates() {
 			bodies[last] = append(bodies[last], t.update(u))
@@ -194,6 +183,21 @@ func (t *tiler) build() (nest tir.Stmt, write *tir.Block) {
 	results, write := t.write()
 	bodies[last] = append(bodies[last], results...)
 	return inLoops(outer, bodies), write
+}
+
+// local makes a buffer for the tile.
+func (t *tiler) local(suffix string, d dtype.DType) *tir.Buffer {
+	shape := []tir.Expr{}
+	for _, k := range t.tiled() {
+		shape = append(shape, tir.Const(t.axes[k].extent.DType(), t.axes[k].tile))
+	}
+	if len(shape) == 0 {
+		shape = []tir.Expr{tir.Int(1)}
+	}
+	x := tir.NewBuffer(t.store.Buffer.Name+suffix, d, shape, "local")
+	x.Base = t.b.Base
+	t.allocs = append(t.allocs, x)
+	return x
 }
 
 // inLoops puts loops into each other, and in front of each what stands there.
@@ -254,6 +258,10 @@ func (t *tiler) tileLoops(from, to int) (outer []*tir.For, level map[int]int) {
 func (p *part) spatial(pos []tir.Expr, clamp bool) {
 	for k, a := range p.t.axes {
 		if a.kind != tir.DataPar {
+			continue
+		}
+		if s := p.t.slide; s != nil && k == s.k {
+			p.column(pos[k])
 			continue
 		}
 		v := a.base(a.place())

@@ -103,6 +103,37 @@ for k in range(8):
         with T.init():
             C[vi, vj] = T.float32(0)
         C[vi, vj] = C[vi, vj] + A[vi, vk]`},
+	{name: "pool", free: true, params: `X: T.Buffer((9, 11, 4), "float32"), M: T.Buffer((4, 5, 4), "float32")`, body: `
+for y, x, c, r, q in T.grid(4, 5, 4, 3, 3):
+    with T.block("M"):
+        vy, vx, vc, vr, vq = T.axis.remap("SSSRR", [y, x, c, r, q])
+        with T.init():
+            M[vy, vx, vc] = T.float32("-inf")
+        M[vy, vx, vc] = T.max(M[vy, vx, vc], X[vy * 2 + vr, vx * 2 + vq, vc])`},
+	{name: "pool that repeats edges", free: true, params: `X: T.Buffer((7, 6, 4), "int32"), M: T.Buffer((7, 6, 4), "int32")`, body: `
+for y, x, c, r, q in T.grid(7, 6, 4, 3, 5):
+    with T.block("M"):
+        vy, vx, vc, vr, vq = T.axis.remap("SSSRR", [y, x, c, r, q])
+        with T.init():
+            M[vy, vx, vc] = 2147483647
+        M[vy, vx, vc] = T.min(M[vy, vx, vc], X[T.max(T.min(vy + vr - 1, 6), 0), T.max(T.min(vx + vq - 2, 5), 0), vc])`},
+	{name: "sum of windows", free: true, params: `X: T.Buffer((2, 8, 10), "float32"), Y: T.Buffer((2, 8, 9), "float32")`, body: `
+for n, y, x, r, q in T.grid(2, 8, 9, 3, 2):
+    with T.block("Y"):
+        vn, vy, vx, vr, vq = T.axis.remap("SSSRR", [n, y, x, r, q])
+        with T.init():
+            Y[vn, vy, vx] = T.float32(0)
+        Y[vn, vy, vx] = Y[vn, vy, vx] + T.if_then_else(1 <= vy + vr and vy + vr < 9, X[vn, vy + vr - 1, vx + vq], T.float32(0))`},
+	{name: "symbolic windows", free: true, extents: map[string]int64{"n": 7, "m": 10}, params: `a: T.handle, b: T.handle`, body: `
+n, m = T.int64(), T.int64()
+A = T.match_buffer(a, (m, 6))
+B = T.match_buffer(b, (n, 6))
+for i, j, k in T.grid(n, 6, 4):
+    with T.block("B"):
+        vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+        with T.init():
+            B[vi, vj] = T.float32(0)
+        B[vi, vj] = B[vi, vj] + A[vi + vk, vj]`},
 	{name: "epilogue", free: true, params: `A: T.Buffer((7, 5), "float32"), B: T.Buffer((5, 12), "float32"), D: T.Buffer((12,), "float32"), E: T.Buffer((7, 12), "float32")`, body: `
 C = T.alloc_buffer((7, 12))
 F = T.alloc_buffer((7, 12))
@@ -266,6 +297,7 @@ func tileArguments(r *rand.Rand, b *tir.Block, ref *sch.Block, extents map[strin
 			uses := false
 			ir.Walk(l, func(n ir.Node) bool { uses = uses || n == ir.Node(b.IterVars[v].Var); return true })
 			switch k := r.IntN(3); {
+			case sch.Guarded(value, l):
 			case k == 0 && !uses && !dot && tile[v] > 1:
 				splat = append(splat, int64(i))
 			case k == 1 && !dot:
@@ -311,7 +343,23 @@ func tileArguments(r *rand.Rand, b *tir.Block, ref *sch.Block, extents map[strin
 		unroll = slices.DeleteFunc(unroll, func(k int64) bool { return k == reduce[0] })
 		parallel = slices.DeleteFunc(parallel, func(i int64) bool { return i >= chunkAt })
 	}
-	return []any{ref, order, tile, reduce, int64(v), lanes, whole, unroll, int64(r.IntN(5)), append([]int64{}, splat...), append([]int64{}, pack...), run, nil, blocks, parallel, chunk, chunkAt}
+	// Windows that overlap share columns.
+	slide := []int64{}
+	if free && !wide && !dot && chunk == 0 && r.IntN(3) > 0 {
+		var pairs [][]int64
+		for k, iv := range b.IterVars {
+			_, known := tir.AsInt(iv.Dom.Extent)
+			for c := range b.IterVars {
+				if iv.Kind == tir.DataPar && k != v && (known || slices.Contains(whole, int64(k))) && b.IterVars[c].Kind != tir.DataPar && sch.Slides(b, k, c) > 0 {
+					pairs = append(pairs, []int64{int64(k), int64(c)})
+				}
+			}
+		}
+		if len(pairs) > 0 {
+			slide, splat, pack = pick(r, pairs), nil, nil
+		}
+	}
+	return []any{ref, order, tile, reduce, int64(v), lanes, whole, unroll, int64(r.IntN(5)), append([]int64{}, splat...), append([]int64{}, pack...), run, nil, blocks, parallel, chunk, chunkAt, slide}
 }
 
 // divisors are those of a number.
@@ -326,7 +374,7 @@ func divisors(n int64) []int64 {
 }
 
 // TestTilesKeepMeaning tiles reductions in all ways: in every order, with tiles that do not
-// divide, over lanes of results or of the reduction, with copies, in runs, in chunks, with blocks behind them.
+// divide, over lanes of results or of the reduction, with copies, in runs, in chunks, with columns that results share, with blocks behind them.
 func TestTilesKeepMeaning(t *testing.T) {
 	for _, c := range tileKernels {
 		m := parsed(t, c.params, c.body)

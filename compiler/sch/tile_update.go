@@ -14,6 +14,8 @@ type stepsOf struct {
 	count, start tir.Expr // nil: all, 0
 	factor       int64
 	scalar       bool
+	// first says that it is the first step of the unrolled variables alone, from which the results start; rest, that they have.
+	first, rest bool
 }
 
 // updates are the nests of the reduction: where lanes reduce, there may be a second one for what
@@ -89,6 +91,11 @@ func (t *tiler) update(u stepsOf) tir.Stmt {
 		}
 		red[k] = orZero(p.loop(t.b.IterVars[k].Var.Name+"_k", n, tir.Serial), n)
 	}
+	var pos []tir.Expr
+	var lane tir.Expr
+	if t.slide != nil { // a column after the other: what its steps read lies side by side
+		pos, lane = p.inner(!scalar)
+	}
 	var step tir.Expr
 	if factor > 1 {
 		d := t.axes[special].extent.DType()
@@ -96,9 +103,21 @@ func (t *tiler) update(u stepsOf) tir.Stmt {
 		red[special] = tir.Add(tir.Mul(red[special], tir.Const(d, factor)), step)
 	}
 	for _, k := range late {
-		red[k] = orZero(p.loop(t.b.IterVars[k].Var.Name+"_u", t.axes[k].extent, tir.Unrolled), t.axes[k].extent)
+		n := t.axes[k].extent
+		if u.first || u.rest {
+			n = tir.Const(n.DType(), 1)
+		}
+		if u.rest {
+			n = tir.Sub(t.axes[k].extent, n)
+		}
+		red[k] = orZero(p.loop(t.b.IterVars[k].Var.Name+"_u", n, tir.Unrolled), n)
+		if u.rest {
+			red[k] = tir.Add(red[k], tir.Const(n.DType(), 1))
+		}
 	}
-	pos, lane := p.inner(!scalar)
+	if t.slide == nil {
+		pos, lane = p.inner(!scalar)
+	}
 	if t.dot {
 		a := t.axes[special]
 		if scalar {
@@ -113,7 +132,7 @@ func (t *tiler) update(u stepsOf) tir.Stmt {
 	at := p.at(pos)
 	p.spatial(pos, true)
 	for k, a := range t.axes {
-		if a.kind != tir.DataPar {
+		if a.kind != tir.DataPar && (t.slide == nil || k != t.slide.r) {
 			v, ok := red[k]
 			if !ok {
 				v = tir.Const(a.extent.DType(), 0)
@@ -122,7 +141,10 @@ func (t *tiler) update(u stepsOf) tir.Stmt {
 		}
 	}
 	value := t.replaced(p, pos, lane)
-	n, _ := p.finish(tir.Store(t.acc, tir.NewBinary(t.op, tir.Load(t.acc, at...), value), at...))
+	if !u.first {
+		value = tir.NewBinary(t.op, tir.Load(t.acc, at...), value)
+	}
+	n, _ := p.finish(tir.Store(t.acc, value, at...))
 	return n
 }
 

@@ -274,9 +274,9 @@ func (f *call) fork() (next int, err error) {
 	}
 	for i := till; i > from; i -= step {
 		c := *f
-		c.frame = &native.Frame{}
-		*c.frame = *f.frame
-		if !f.h.whole {
+		if !f.h.whole { // as the host does for one chunk, whole loops have the frame of the fork
+			c.frame = &native.Frame{}
+			*c.frame = *f.frame
 			for k := range area {
 				area[k] = 0x5a
 			}

@@ -34,6 +34,13 @@ func bounds() []bound {
 		xs, n = convolved(c.c, c.c, c.h, 3, c.stride, c.c)
 		add(fmt.Sprintf("depthwise%d_%d_s%d_NCHW", c.c, c.h, c.stride), n, xs...)
 	}
+	for _, c := range []struct{ c, h, k, stride, pad int }{{64, 112, 3, 2, 1}, {192, 28, 3, 1, 1}, {64, 56, 2, 2, 0}, {256, 14, 5, 1, 2}, {64, 55, 3, 2, 0}, {512, 7, 7, 1, 0}} {
+		for _, kind := range []string{"max", "avg"} {
+			for _, layout := range []string{"NCHW16c", "NCHW"} {
+				add(fmt.Sprintf("%s_pool%d_%d_k%d_s%d_p%d_%s", kind, c.c, c.h, c.k, c.stride, c.pad, layout), 0, pooled(kind, layout, c.c, c.h, c.k, c.stride, c.pad)...)
+			}
+		}
+	}
 	for _, s := range []struct {
 		shape, axes []int
 	}{
@@ -157,4 +164,14 @@ func BenchmarkLimits(b *testing.B) {
 			})
 		}
 	}
+}
+
+// pooled is a pool of windows of k by k with so much padding around.
+func pooled(kind, layout string, c, h, k, stride, pad int) []*te.Tensor {
+	x := placeholder("x", 1, c, h, h)
+	if layout == "NCHW16c" {
+		x = placeholder("x", 1, c/16, h, h, 16)
+	}
+	two := func(n int) []int64 { return []int64{int64(n), int64(n)} }
+	return []*te.Tensor{x, must(topi.Pool(kind, x, topi.PoolOpts{Size: two(k), Strides: two(stride), Dilation: two(1), Before: two(pad), After: two(pad), Layout: layout}))}
 }

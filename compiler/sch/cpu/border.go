@@ -57,6 +57,33 @@ func (r *rules) copyRows(pad *sch.Block) error {
 	return nil
 }
 
+// fillAndCopy schedules a block under loops of others that pads along the axis that is contiguous: the constant is stored around the values, a few elements of each row one by one, as the
+// memory is in a cache, and the values row by row.
+func (r *rules) fillAndCopy(pad *sch.Block) error {
+	fills, err := r.blocksBy("SplitPadding", pad)
+	if err != nil {
+		return nil // stored with the condition
+	}
+	for _, b := range append(fills, pad) {
+		r.gone(b)
+		loops, err := r.loops(b)
+		if err != nil {
+			return err
+		}
+		st := r.at(b).Body.(*tir.BufferStore)
+		last := loops[len(loops)-1]
+		if c := r.phases[st.Buffer]; c > 0 {
+			err = r.phased(st, loops, c)
+		} else {
+			err = r.vectorize(last, r.machine.lanesFor(st))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // innermost returns the innermost loop around the only block below a loop.
 func (r *rules) innermost(l *sch.Loop) (*sch.Loop, error) {
 	b, err := r.blocksBy("GetBlock", leavesOf(r.loop(l))[0].Name, nil)

@@ -26,6 +26,9 @@ func (p *plan) directly() (list []edges, ok bool) {
 		return nil, false
 	}
 	b := p.r.at(p.local.reads)
+	if padsInside(b) { // a vector would read what is padded
+		return nil, false
+	}
 	st := b.Body.(*tir.BufferStore)
 	call, _ := tir.IsCallTo(st.Value, tir.OpIfThenElse)
 	if _, plain := call.Args[1].(*tir.BufferLoad); !plain {

@@ -16,18 +16,60 @@ type local struct {
 	level int
 }
 
-// candidate reports whether a block pads what one reduction alone reads, in vectors that are not padded themselves.
+// candidate reports whether a block pads what one reduction alone reads, in vectors that are not padded themselves, or where no other result reads it.
 func (r *rules) candidate(b *sch.Block) bool {
 	k := r.at(b)
 	st, ok := k.Body.(*tir.BufferStore)
-	if !ok || padsInside(k) || !r.allocates(st.Buffer) || r.phases[st.Buffer] > 0 || !vectorTypes(k) {
+	if !ok || !r.allocates(st.Buffer) || r.phases[st.Buffer] > 0 || !vectorTypes(k) {
 		return false
+	}
+	if padsInside(k) {
+		readers := r.readers(st.Buffer, k)
+		return r.machine.Spreads && len(readers) == 1 && isReduction(readers[0]) && r.oneImage(readers[0], st.Buffer)
 	}
 	if !vectorizable(st, accesses(st, k.IterVars), k.IterVars[len(k.IterVars)-1].Var) {
 		return false
 	}
 	readers := r.readers(st.Buffer, k)
 	return len(readers) == 1 && isReduction(readers[0])
+}
+
+// oneImage reports whether what a reduction reads of a buffer depends on all variables of its results, so that each result reads it alone but for windows that overlap, and the second
+// cache holds one of several images in which windows lie.
+func (r *rules) oneImage(b *tir.Block, buf *tir.Buffer) bool {
+	images, size := int64(0), max(int64(buf.DType.Bits)/8, 1)
+	for _, a := range accesses(b.Body, b.IterVars) {
+		if a.load == nil || a.buf != buf {
+			continue
+		}
+		for _, iv := range b.IterVars {
+			if iv.Kind == tir.DataPar && !unit(iv) && !usesIn(a, iv.Var) {
+				return false
+			}
+			// Phases that are not of one length leave places that nothing stores, and the block that pads cannot be moved then.
+			if n, _ := tir.AsInt(buf.Shape[len(buf.Shape)-1]); iv.Kind == tir.DataPar && uses(a.indices[len(a.indices)-1], iv.Var) {
+				if by := a.stride(iv.Var); by < 1 || n%by != 0 {
+					return false
+				}
+			}
+		}
+		windows := slices.IndexFunc(a.indices, func(ix tir.Expr) bool {
+			return slices.ContainsFunc(b.IterVars, func(iv *tir.IterVar) bool { return iv.Kind == tir.CommReduce && !unit(iv) && uses(ix, iv.Var) })
+		})
+		images = 1
+		for d, n := range buf.Shape {
+			n, ok := tir.AsInt(n)
+			switch {
+			case !ok || windows < 0:
+				return false
+			case d < windows:
+				images *= n
+			default:
+				size *= n
+			}
+		}
+	}
+	return images > 1 && size <= r.machine.L2
 }
 
 // stage decides whether the block that pads what the reduction reads runs in front of the rows of results: there it is in a cache when it is read.
@@ -102,6 +144,9 @@ func (r *rules) padNear(p *plan, results *sch.Block) error {
 	if err == nil && r.act("ComputeAt", l.pad, loops[depth-1], false, int64(-1)) == nil {
 		r.near = append(r.near, l.pad)
 		r.gone(l.pad)
+		if padsInside(r.at(l.pad)) {
+			return r.fillAndCopy(l.pad)
+		}
 		return r.copyRows(l.pad)
 	}
 	return err

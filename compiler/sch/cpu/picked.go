@@ -30,10 +30,13 @@ func (r *rules) picked(b *sch.Block, loops []*sch.Loop, last int) (bool, error) 
 		return false, nil
 	}
 	l := loops[last]
-	if last < len(loops)-1 || r.machine.periodLanes(n, p, r.machine.Lanes) == 0 { // units behind it, or less than a vector
+	if last < len(loops)-1 { // units behind it
 		return false, nil
 	}
-	r.explainPicked(st, iters[last].Var.Name, p)
+	r.explainPicked(st, iters[last].Var.Name, n, p)
+	if r.machine.periodLanes(n, p, r.machine.Lanes) == 0 {
+		return false, nil
+	}
 	return true, r.vectorizePeriods(l, p, r.machine.Lanes)
 }
 
@@ -84,17 +87,32 @@ func (r *rules) pickedJoined(b *sch.Block, last int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	r.explainPicked(st, iters[last-1].Var.Name+" and "+iters[last].Var.Name, p)
+	r.explainPicked(st, iters[last-1].Var.Name+" and "+iters[last].Var.Name, n*outer, p)
 	return true, r.vectorizePeriods(loops[len(loops)-1], p, r.machine.Lanes)
 }
 
-// explainPicked tells the watcher after how many steps along an axis places come again.
-func (r *rules) explainPicked(at tir.Stmt, name string, p int64) {
+// explainPicked tells the watcher after how many steps along an axis of n elements places come again, and whether that makes vectors.
+func (r *rules) explainPicked(at tir.Stmt, name string, n, p int64) {
 	if r.watch == nil {
+		return
+	}
+	if r.machine.periodLanes(n, p, r.machine.Lanes) == 0 {
+		r.watch.Declined(rulePicked, at, fmt.Sprintf("places that are read come again after %d steps of %s, of which no vector has a whole number in %s", p, name, plural(n, "element")))
 		return
 	}
 	r.applied(rulePicked, at)
 	r.watch.Took(rulePicked, at, fmt.Sprintf("places that are read come again after %d steps of %s: vectors are picked from what they lie in", p, name))
+}
+
+// periodLanes is how many periods of p steps, up to lanes, make a vector along n elements; 0 for none.
+func (m Machine) periodLanes(n, p, lanes int64) int64 {
+	for lanes >= m.leastLanes() && (n < p*lanes || p*lanes%maxPeriod != 0) {
+		lanes /= 2
+	}
+	if lanes < m.leastLanes() {
+		return 0
+	}
+	return lanes
 }
 
 // vectorizePeriods makes vectors of periods along a loop, of as many as there are lanes in vectors of a width and of shorter ones for what is left; the last ones run one by one.
@@ -118,16 +136,6 @@ func (r *rules) vectorizePeriods(l *sch.Loop, p, lanes int64) error {
 		return err
 	}
 	return r.act("Vectorize", two[1])
-}
-
-// periodLanes is how many periods of p steps vectors along n steps have, up to lanes; 0 for no vectors.
-func (m Machine) periodLanes(n, p, lanes int64) int64 {
-	for ; lanes >= m.leastLanes(); lanes /= 2 {
-		if n >= p*lanes && p*lanes%maxPeriod == 0 {
-			return lanes
-		}
-	}
-	return 0
 }
 
 // periodOf is after how many steps along v, the last axis, all places that a statement with some accesses reads come again, moved on by constants; 0 where they do not soon, where all accesses are of

@@ -28,10 +28,12 @@ type plan struct {
 	row      int
 	traffic  traffic
 	local    local
+	sliding  *slide // nil: results share no columns
+	rowsOver int    // the variable of the results that read the same rows, -1 for none
 }
 
 func newPlan(r *rules, b *sch.Block) *plan {
-	p := &plan{r: r, b: b, machine: r.machine, row: -1}
+	p := &plan{r: r, b: b, machine: r.machine, row: -1, rowsOver: -1}
 	p.refresh()
 	return p
 }
@@ -95,13 +97,13 @@ func (p *plan) choose() bool {
 	}
 	v := p.contiguousResult()
 	d := p.contiguousReduction()
-	if v >= 0 {
+	if v >= 0 && !p.strided(v) {
 		p.splitPhases(v)
 		v = p.contiguousResult()
 		d = p.contiguousReduction()
 	}
 	switch {
-	case v >= 0 && p.plain(v):
+	case v >= 0 && (p.plain(v) || p.strided(v)):
 		return p.alongResult(v)
 	case d >= 0 && !p.worthPacking(v):
 		return p.alongReduction(d)
@@ -170,6 +172,19 @@ func (p *plan) plain(v int) bool {
 		}
 	}
 	return true
+}
+
+// strided reports whether what is reduced is read with a stride of two along variable v, which takes two vectors and an instruction that picks every other lane of both, and
+// nothing else is done with it but to combine it. Of what the function itself stores, phases are.
+func (p *plan) strided(v int) bool {
+	if !p.machine.Embeds || len(p.loads) != 1 || p.stride(p.loads[0], v) != 2 || p.loads[0].buf.DType.Bits != 32 || p.Lanes != p.machine.Lanes || p.extent(v) < p.Lanes {
+		return false
+	}
+	if p.r.allocates(p.loads[0].buf) {
+		return false
+	}
+	_, value, _, _ := sch.Combiner(p.block())
+	return value == tir.Expr(p.loads[0].load)
 }
 
 // contiguousReduction is a reduction variable along which all loads are contiguous or

@@ -24,6 +24,8 @@ func (p *plan) explain(at ir.Node) {
 	w.vectors()
 	w.took(ruleTile, "%s", w.tile())
 	w.shapes()
+	w.columns()
+	w.rows()
 	w.unrolling()
 	w.order()
 	w.chunked()
@@ -59,6 +61,8 @@ func (w reasons) vectors() {
 		w.took(ruleLanes, "what is read is contiguous along %s, or the same; the %d lanes%s are combined at the end", w.name(d), w.Lanes, why)
 	case w.Lanes > 1 && w.plain(v):
 		w.took(ruleResults, "results are contiguous along %s, and what is read is so too, or the same", w.name(v))
+	case w.Lanes > 1 && w.strided(v):
+		w.took(ruleResults, "results are contiguous along %s; of what is read every other element is picked from two vectors", w.name(v))
 	case w.Lanes > 1:
 		why := "and nothing that is reduced over is contiguous in all that is read"
 		if d >= 0 {
@@ -98,7 +102,11 @@ func (w reasons) apart(v int) string {
 // tile describes the tile: its extents, its sums, and what of its work is done twice.
 func (w reasons) tile() string {
 	text := w.extentsText(func(k int) int64 { return w.Tile[k] }, w.Lanes)
-	text += fmt.Sprintf(": %s in %s, of the %d that may hold sums", plural(w.sums()/w.registers, "sum"), plural(w.sums(), "register"), w.machine.accumulators())
+	sums := w.sums()
+	if s := w.sliding; s != nil { // those of the results; columns says how many more there are
+		sums = s.results * s.vectors
+	}
+	text += fmt.Sprintf(": %s in %s, of the %d that may hold sums", plural(sums/w.registers, "sum"), plural(sums, "register"), w.machine.accumulators())
 	if w.row < 0 {
 		text += "; " + w.withoutRows()
 	}
@@ -120,6 +128,10 @@ func (w reasons) withoutRows() string {
 	switch {
 	case w.Lanes == 1:
 		return fmt.Sprintf("without vectors up to %d results are computed at a time", mostScalars)
+	case w.sliding != nil:
+		return "windows that overlap share columns"
+	case w.rowsOver >= 0:
+		return "results read the same rows"
 	case w.iters[w.Vector].Kind == tir.DataPar:
 		return fmt.Sprintf("no element is used for several results, so it is a run of them, as far as there are; with %d sums under way none waits for the one before", w.machine.chains())
 	case w.product() && len(w.spatialByUse()) >= 2:

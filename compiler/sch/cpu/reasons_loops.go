@@ -27,9 +27,9 @@ func (p *plan) isReduced(k int) bool { return slices.Contains(p.reduce, k) }
 
 func (w reasons) unrolled() {
 	steps, sums := w.unrolledSteps(), w.sums()
-	if len(w.Unroll) > 0 {
+	if list := w.unrolledOf(); len(list) > 0 {
 		var parts []string
-		for _, k := range w.Unroll {
+		for _, k := range list {
 			parts = append(parts, fmt.Sprintf("%d of %s", w.extent(k), w.name(k)))
 		}
 		w.took(ruleUnroll, "%s: %s of %s", strings.Join(parts, " by "), plural(steps, "step"), plural(sums, "vector"))

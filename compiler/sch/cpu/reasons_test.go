@@ -92,12 +92,14 @@ var (
 	edgeText   = regexp.MustCompile(`(\d+) divides the (\d+) of`)
 	twiceText  = regexp.MustCompile(`(\d+) does not divide the (\d+) of \w+: (\d+) results`)
 	stepsText  = regexp.MustCompile(`^(.*): (\d+) steps? of (\d+) vectors?$`)
-	partText   = regexp.MustCompile(`^(\d+) of (\w+) at a time`)
-	blockText  = regexp.MustCompile(`^(\d+) tiles? of (\w+) in a block`)
-	turnText   = regexp.MustCompile(`: (\d+) rows of (\d+) elements at a time$`)
-	periodText = regexp.MustCompile(`come again after (\d+) steps of`)
-	stepText   = regexp.MustCompile(`^(\d+) elements a step, in vectors of (\d+) lanes`)
-	timesText  = regexp.MustCompile(`takes? (\d+\.\d+) times as long`)
+	// columnsText are the results, how far they are apart and along what, and their columns.
+	columnsText = regexp.MustCompile(`^(\d+) windows of [\dx]+ lie (\d+) columns? apart along (\w+): they have (\d+) columns`)
+	partText    = regexp.MustCompile(`^(\d+) of (\w+) at a time`)
+	blockText   = regexp.MustCompile(`^(\d+) tiles? of (\w+) in a block`)
+	turnText    = regexp.MustCompile(`: (\d+) rows of (\d+) elements at a time$`)
+	periodText  = regexp.MustCompile(`come again after (\d+) steps of`)
+	stepText    = regexp.MustCompile(`^(\d+) elements a step, in vectors of (\d+) lanes`)
+	timesText   = regexp.MustCompile(`takes? (\d+\.\d+) times as long`)
 )
 
 func number(t *testing.T, s string) int64 {
@@ -135,7 +137,12 @@ func agree(t *testing.T, m cpu.Machine, f *tir.PrimFunc, list []said) map[string
 				wrong("no tile is in it")
 				continue
 			}
-			loops := first("_init")
+			loops := nest{}
+			if list := loopsTo(f, d.buffer+"_local", "_first"); len(list) > 0 { // results start from their first columns
+				loops = list[0]
+			} else {
+				loops = first("_init")
+			}
 			made := int64(1)
 			for _, n := range loops.unrolled {
 				made *= n
@@ -175,12 +182,22 @@ func agree(t *testing.T, m cpu.Machine, f *tir.PrimFunc, list []said) map[string
 				}
 			}
 		case d.rule == "unroll a reduction" && d.taken:
-			list := loopsTo(f, d.buffer+"_local", "_update")
+			list := append(loopsTo(f, d.buffer+"_local", "_update"), loopsTo(f, d.buffer+"_columns", "_update")...)
 			if len(list) == 0 {
 				wrong("there is no loop over steps")
 				continue
 			}
 			unrolled := list[0].unrolled
+			if len(loopsTo(f, d.buffer+"_columns", "_start")) > 0 { // the first step is apart
+				for k := range unrolled {
+					unrolled[k]++
+				}
+				for _, o := range ofText.FindAllStringSubmatch(d.reason, -1) {
+					if _, ok := unrolled[o[2]+"_u"]; !ok { // of two steps the second one is no loop
+						unrolled[o[2]+"_u"] = 2
+					}
+				}
+			}
 			if x := partText.FindStringSubmatch(d.reason); x != nil {
 				key += " in part"
 				if n := number(t, x[1]); unrolled[x[2]+"_u"] != n {
@@ -204,6 +221,13 @@ func agree(t *testing.T, m cpu.Machine, f *tir.PrimFunc, list []said) map[string
 			if number(t, x[2]) != all {
 				wrong("%d steps were made", all)
 			}
+		case d.rule == "share columns":
+			x := columnsText.FindStringSubmatch(d.reason)
+			results, step, columns := number(t, x[1]), number(t, x[2]), number(t, x[4])
+			made, gathered := loopsTo(f, d.buffer+"_columns", "_update"), loopsTo(f, d.buffer+"_local", "_gather")
+			if len(made) == 0 || len(gathered) == 0 || made[0].unrolled[x[3]+"_i"] != columns || gathered[0].unrolled[x[3]+"_i"] != results || (results-1)*step >= columns {
+				wrong("loops %v and %v were made", made, gathered)
+			}
 		case d.rule == "block rows for the second cache" && d.taken:
 			x := blockText.FindStringSubmatch(d.reason)
 			all := first("_init").all
@@ -226,7 +250,7 @@ func agree(t *testing.T, m cpu.Machine, f *tir.PrimFunc, list []said) map[string
 			}) {
 				wrong("loops %v were made", list)
 			}
-		case d.rule == "pick lanes":
+		case d.rule == "pick lanes" && d.taken:
 			period := number(t, periodText.FindStringSubmatch(d.reason)[1])
 			if list := loopsTo(f, d.buffer, ""); !slices.ContainsFunc(list, func(x nest) bool {
 				return slices.ContainsFunc(slices.Collect(maps.Values(x.vector)), func(lanes int64) bool { return lanes%period == 0 })
@@ -303,6 +327,7 @@ func TestReasonsOfModels(t *testing.T) {
 		conv(64, 64, 56, 3, 1, 1), conv(512, 256, 56, 1, 2, 0), conv(64, 3, 224, 7, 2, 3),
 		product(512, 512, 512, false), product(384, 768, 3072, true), product(1, 1000, 2048, true), product(20000, 64, 512, false),
 		{args: []*te.Tensor{x, topi.Softmax(x, 1)}},
+		{args: []*te.Tensor{image, must(topi.Pool("max", image, topi.PoolOpts{Size: []int64{5, 5}, Strides: []int64{1, 1}, Dilation: []int64{1, 1}, Before: []int64{2, 2}, After: []int64{2, 2}, Layout: "NCHW"}))}},
 		{args: []*te.Tensor{x, topi.PermuteDims(x, []int{1, 0})}},
 		{args: []*te.Tensor{image, topi.PermuteDims(image, []int{0, 2, 3, 1})}},
 		{args: []*te.Tensor{image, must(topi.Resize(image, []tir.Expr{tir.Int(28), tir.Int(42)}, topi.ResizeOpts{Layout: "NCHW", Method: "nearest_neighbor", Coordinate: "asymmetric"}))}},
@@ -321,7 +346,7 @@ func TestReasonsOfModels(t *testing.T) {
 			}
 		}
 	}
-	for _, rule := range []string{"tile a reduction", "take another tile", "unroll a reduction", "unroll a reduction in part", "block rows for the second cache", "vectorize a block", "transpose in registers", "pick lanes"} {
+	for _, rule := range []string{"tile a reduction", "take another tile", "unroll a reduction", "unroll a reduction in part", "block rows for the second cache", "vectorize a block", "transpose in registers", "pick lanes", "share columns"} {
 		if seen[rule] == 0 {
 			t.Errorf("nothing was said of the rule %q", rule)
 		}

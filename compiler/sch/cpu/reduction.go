@@ -82,6 +82,9 @@ func (r *rules) normalize(b *sch.Block) error {
 			continue
 		}
 		acc := accesses(x.Body, iters)
+		if n, known := tir.AsInt(iters[k+1].Dom.Extent); known && n%r.machine.Lanes == 0 && windowsAlong(acc, iters, k) {
+			continue // vectors are whole without, and windows beside each other share what they read
+		}
 		ok := true
 		for _, a := range acc {
 			ok = ok && (unit(iters[k]) || unit(iters[k+1]) || a.follows(iters[k], iters[k+1]))
@@ -93,6 +96,15 @@ func (r *rules) normalize(b *sch.Block) error {
 		}
 	}
 	return nil
+}
+
+// windowsAlong reports whether windows of a reduction lie along iteration variable k.
+func windowsAlong(acc []access, iters []*tir.IterVar, k int) bool {
+	return iters[k].Kind == tir.DataPar && slices.ContainsFunc(acc, func(a access) bool {
+		return slices.ContainsFunc(a.indices, func(ix tir.Expr) bool {
+			return uses(ix, iters[k].Var) && slices.ContainsFunc(iters, func(iv *tir.IterVar) bool { return iv.Kind == tir.CommReduce && !unit(iv) && uses(ix, iv.Var) })
+		})
+	})
 }
 
 // quotient returns the constant that v is divided by in an index, 0 if there is none or it
@@ -149,7 +161,7 @@ func (r *rules) tile(b *sch.Block, p *plan) (*sch.Block, error) {
 	}
 	const epilogueAt = 12
 	args := []any{
-		b, ints(p.Order), p.Tile, ints(p.Reduce), int64(p.Vector), p.Lanes, ints(p.Whole), ints(p.Unroll), max(p.Factor, 1), ints(p.Splat), ints(p.Pack), p.Run, nil, p.Blocks, ints(p.shared()), p.Chunk, int64(p.ChunkAt),
+		b, ints(p.Order), p.Tile, ints(p.Reduce), int64(p.Vector), p.Lanes, ints(p.Whole), ints(p.Unroll), max(p.Factor, 1), ints(p.Splat), ints(p.Pack), p.Run, nil, p.Blocks, ints(p.shared()), p.Chunk, int64(p.ChunkAt), ints(p.Slide),
 	}
 	if len(epilogue) > 0 {
 		args[epilogueAt] = epilogue

@@ -119,6 +119,9 @@ func (p *plan) columns(v int, n int64) {
 	for n != 0 && n < p.Lanes && p.Lanes > p.leastLanes() {
 		p.Lanes /= 2
 	}
+	if p.shareColumns(v) || p.shareRows(v) {
+		return
+	}
 	one := p.perRegister()
 	t := 2 * p.Lanes
 	if n != 0 { // the widest run that wastes little
@@ -196,6 +199,7 @@ func (p *plan) copies(v int) {
 		switch n := p.stride(a, v); {
 		case n == 0 && p.notSpread(a) == "":
 			p.Splat = append(p.Splat, number[a.load])
+		case n == 2 && p.strided(v):
 		case n != 0 && n != 1, n == 1 && p.notPacked(a) == "":
 			p.Pack = append(p.Pack, number[a.load])
 		}

@@ -32,6 +32,8 @@ const (
 	ruleOtherTile = "take another tile"
 	ruleNear      = "keep a factor in the first cache"
 	ruleUnroll    = "unroll a reduction"
+	ruleColumns   = "share columns"
+	ruleShared    = "share rows"
 	ruleOrder     = "order loops for the second cache"
 	ruleBlock     = "block rows for the second cache"
 	ruleChunks    = "take a reduction in chunks"

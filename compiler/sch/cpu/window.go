@@ -12,10 +12,13 @@ const maxUnrolledSums = 256
 // one by a factor where they are few, by one that divides it if there is one.
 func (p *plan) window() {
 	p.Unroll = nil
-	steps := int64(1)
-	for i := len(p.reduce) - 1; i >= 0 && p.stopAt(p.reduce[i], steps) == noStop; i-- {
-		steps *= p.extent(p.reduce[i])
-		p.Unroll = append(p.Unroll, p.reduce[i])
+	steps, list := int64(1), p.reduce
+	if s := p.sliding; s != nil { // columns are written out, behind what reduces them
+		p.Unroll, list = []int{s.r}, p.withoutColumns()
+	}
+	for i := len(list) - 1; i >= 0 && p.stopAt(list[i], steps) == noStop; i-- {
+		steps *= p.extent(list[i])
+		p.Unroll = append(p.Unroll, list[i])
 	}
 	p.Factor = 1
 	if steps < 4 {
@@ -94,24 +97,30 @@ func (p *plan) spreadSteps(k int) int64 {
 	return n
 }
 
-// sums is how many vectors of sums a tile has.
+// sums is how many vectors of sums a tile has: of the columns where results share those.
 func (p *plan) sums() int64 {
 	n := p.registers
 	for _, t := range p.Tile {
 		n *= t
 	}
+	if s := p.sliding; s != nil {
+		n = n / s.results * s.columns()
+	}
 	return max(n/p.Lanes, 1)
 }
 
-// unrolledSteps is how many steps the unrolled reduction variables take.
+// unrolledSteps is how many steps the unrolled reduction variables take, for a column where results share columns.
 func (p *plan) unrolledSteps() int64 {
 	n := int64(1)
-	for _, k := range p.reduce {
-		if p.isUnrolled(k) {
-			n *= max(p.extent(k), 1)
-		}
+	for _, k := range p.unrolledOf() {
+		n *= max(p.extent(k), 1)
 	}
 	return n
+}
+
+// unrolledOf are the unrolled reduction variables, but for the one over columns that results share.
+func (p *plan) unrolledOf() []int {
+	return slices.DeleteFunc(slices.Clone(p.Unroll), func(k int) bool { return p.sliding != nil && k == p.sliding.r })
 }
 
 func (p *plan) isUnrolled(k int) bool { return slices.Contains(p.Unroll, k) }

@@ -1,0 +1,113 @@
+package cpu
+
+import (
+	"slices"
+
+	"github.com/irscope/irscope/compiler/sch"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// slide is a tile of a reduction without reuse whose windows overlap: so many results along variable k share the columns of their windows.
+type slide struct {
+	k, r    int   // r is the reduction variable over the columns of a window, of which there are size
+	size    int64 // columns of a window
+	rows    int64 // steps of the reduction for a column
+	step    int64 // columns from one result to the next
+	results int64
+	vectors int64 // registers for each
+	first   int64 // 1 if the first value of a column takes an instruction: a maximum starts from it
+}
+
+// columns is how many columns the results have.
+func (s slide) columns() int64 { return (s.results-1)*s.step + s.size }
+
+// steps is how many times values are combined for a result.
+func (s slide) steps() float64 {
+	return float64(s.columns()*(s.rows-1+s.first)+s.results*(s.size-1)) / float64(s.results)
+}
+
+// leastSaved is the part of the steps that sharing columns must save.
+const leastSaved = 0.15
+
+// slides finds the tile, for vectors along v, with which columns that results share save most steps; ok is false where they save too few.
+func (p *plan) slides(v int) (best slide, ok bool) {
+	if p.registers > 1 || p.run > 0 || p.extent(v) == 0 || p.Lanes < p.leastLanes() {
+		return best, false
+	}
+	all := int64(1)
+	for _, r := range p.reduce {
+		if p.extent(r) == 0 {
+			return best, false
+		}
+		all *= p.extent(r)
+	}
+	first := int64(1)
+	if op, _, _, _ := sch.Combiner(p.block()); op == tir.OpMax || op == tir.OpMin {
+		first = 0
+	}
+	least := float64(all-1+first) * (1 - leastSaved) * (1 + waste(p.extent(v), p.Lanes))
+	for _, k := range p.spatial {
+		n := p.extent(k)
+		if k == v || n < 2 {
+			continue
+		}
+		for _, r := range p.reduce {
+			step := sch.Slides(p.block(), k, r)
+			if step == 0 || p.extent(r) > maxUnrolledWindow {
+				continue
+			}
+			for vectors := int64(1); vectors*p.Lanes <= p.extent(v); vectors *= 2 {
+				for results := int64(2); results <= n; results++ {
+					s := slide{k: k, r: r, size: p.extent(r), rows: all / p.extent(r), step: step, results: results, vectors: vectors, first: first}
+					if (s.columns()+results)*vectors > p.machine.accumulators() {
+						break
+					}
+					cost := s.steps() * (1 + waste(n, results)) * (1 + waste(p.extent(v), vectors*p.Lanes))
+					if cost < least {
+						best, least, ok = s, cost, true
+					}
+				}
+			}
+		}
+	}
+	return best, ok
+}
+
+// shareColumns tiles for columns that results share, if that pays. The number of steps that columns take is what window sees.
+func (p *plan) shareColumns(v int) bool {
+	s, ok := p.slides(v)
+	if !ok {
+		return false
+	}
+	p.Tile[v], p.Tile[s.k] = s.vectors*p.Lanes, s.results
+	p.Slide, p.sliding = []int{s.k, s.r}, &s
+	return true
+}
+
+// withoutColumns are the reduction variables but for the one over columns.
+func (p *plan) withoutColumns() []int {
+	r := p.sliding.r
+	return slices.DeleteFunc(slices.Clone(p.reduce), func(k int) bool { return k == r })
+}
+
+// columns tells the watcher what results share.
+func (w reasons) columns() {
+	s := w.sliding
+	if s == nil {
+		return
+	}
+	w.took(ruleColumns, "%d windows of %s lie %s apart along %s: they have %d columns, so that a result takes %.3g steps in place of %d", s.results, w.extentsOf(w.reduce), plural(s.step, "column"),
+		w.name(s.k), s.columns(), s.steps(), s.size*s.rows-1+s.first)
+}
+
+// extentsOf writes the extents of variables: "3x3".
+func (w reasons) extentsOf(list []int) string {
+	text := ""
+	for i, k := range list {
+		if i > 0 {
+			text += "x"
+		}
+		text += w.extentText(k)
+	}
+	return text
+}

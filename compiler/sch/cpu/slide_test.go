@@ -1,0 +1,81 @@
+package cpu_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/irscope/irscope/compiler/sch"
+	"github.com/irscope/irscope/compiler/sch/cpu"
+	"github.com/irscope/irscope/compiler/te"
+	"github.com/irscope/irscope/compiler/tir/tirtest"
+	"github.com/irscope/irscope/compiler/topi"
+)
+
+// TestWindowsThatOverlap: pools share columns where that saves steps, and convolutions of each channel by itself read rows together; what they pad is padded image by image where the second cache
+// holds one. All compute what they do without a schedule, for one thread and two.
+func TestWindowsThatOverlap(t *testing.T) {
+	pooled := func(kind string, c, h, w, k, stride, pad int) kernel {
+		x := in("x", 1, c, h, w)
+		two := func(n int) []int64 { return []int64{int64(n), int64(n)} }
+		return kernel{args: []*te.Tensor{x, relu(must(topi.Pool(kind, x, topi.PoolOpts{Size: two(k), Strides: two(stride), Dilation: two(1), Before: two(pad), After: two(pad), Layout: "NCHW"})))}}
+	}
+	depthwise := func(c, h, w, k, stride, pad int) kernel {
+		x, f := in("x", 1, c, h, w), in("f", c, 1, k, k)
+		two := func(n int) []int64 { return []int64{int64(n), int64(n)} }
+		y, err := topi.Conv(x, f, topi.ConvOpts{Strides: two(stride), Dilation: two(1), Before: two(pad), After: two(pad), Groups: int64(c), Data: "NCHW", Kernel: "OIHW"})
+		return kernel{args: []*te.Tensor{x, f, relu(must(y, err))}}
+	}
+	wide := cpu.Machine{Lanes: 16, Registers: 32, L1: 32 << 10, L2: 1 << 20, Spreads: true, Embeds: true, Threads: 1, ForkWork: 1}
+	small := wide
+	small.L2 = 1 << 10
+	narrow := cpu.Machine{Lanes: 4, Registers: 16, L1: 32 << 10, L2: 1 << 20, Threads: 1, ForkWork: 1}
+	for _, c := range []struct {
+		name string
+		kernel
+		machine       cpu.Machine
+		columns, rows bool
+		near          bool
+	}{
+		{name: "max", kernel: pooled("max", 3, 19, 21, 3, 1, 1), machine: wide, columns: true, near: true},
+		{name: "max by two", kernel: pooled("max", 3, 31, 38, 3, 2, 1), machine: wide, columns: true, near: true},
+		{name: "max by two, phases of two lengths", kernel: pooled("max", 3, 31, 37, 3, 2, 1), machine: wide, columns: true},
+		{name: "max by two, no padding", kernel: pooled("max", 3, 33, 37, 3, 2, 0), machine: wide, columns: true},
+		{name: "max without overlap", kernel: pooled("max", 3, 22, 38, 2, 2, 0), machine: wide},
+		{name: "mean", kernel: pooled("avg", 3, 19, 21, 5, 1, 2), machine: wide, columns: true, near: true},
+		{name: "one image", kernel: pooled("max", 1, 19, 21, 3, 1, 1), machine: wide, columns: true},
+		{name: "images that do not fit", kernel: pooled("max", 3, 19, 21, 3, 1, 1), machine: small, columns: true},
+		{name: "max with few registers", kernel: pooled("max", 3, 19, 21, 5, 1, 2), machine: narrow, columns: true},
+		{name: "channels", kernel: depthwise(3, 19, 21, 3, 1, 1), machine: wide, rows: true, near: true},
+		{name: "channels by two", kernel: depthwise(3, 23, 38, 3, 2, 1), machine: wide, rows: true, near: true},
+		{name: "channels with few registers", kernel: depthwise(3, 19, 21, 3, 1, 1), machine: narrow},
+	} {
+		for threads := int64(1); threads <= 2; threads++ {
+			t.Run(fmt.Sprintf("%s, %d threads", c.name, threads), func(t *testing.T) {
+				f, m, h := create(t, c.kernel), c.machine, &hearer{}
+				m.Threads = threads
+				g, err := m.Schedule(f, nil, h)
+				if err != nil {
+					t.Fatal(err)
+				}
+				said := func(rule string) bool {
+					return slices.ContainsFunc(h.list, func(d said) bool { return d.rule == rule && d.taken })
+				}
+				if said("share columns") != c.columns || said("share rows") != c.rows {
+					t.Errorf("columns are shared %v, rows %v, want %v and %v", said("share columns"), said("share rows"), c.columns, c.rows)
+				}
+				trace, _, err := m.Trace(f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if near := slices.ContainsFunc(trace, func(x *sch.Instruction) bool { return x.Kind == sch.KindOf("ComputeAt") }); near != c.near {
+					t.Errorf("padded image by image %v, want %v", near, c.near)
+				}
+				want := run(t, f, c.arguments(t))
+				compare(t, want, run(t, g, c.arguments(t)))
+				back, _ := tirtest.Backwards(g)
+				compare(t, want, run(t, back, c.arguments(t)))
+			})
+		}
+	}
+}
