@@ -261,6 +261,15 @@ def main(x: R.Tensor((1, 2, 4, 4), "float32")):
     return y
 `
 
+// constantProduct multiplies by a constant.
+const constantProduct = `@R.function
+def main(x: R.Tensor((3, 2), "float32")):
+    with R.dataflow():
+        y = R.matmul(x, R.const([[1, 2, 3, 4], [5, 6, 7, 8]], "float32"))
+        R.output(y)
+    return y
+`
+
 // byteProduct multiplies bytes of one kind.
 const byteProduct = `@R.function
 def main(x: R.Tensor((32, 8), "int8"), w: R.Tensor((8, 16), "int8")):
@@ -368,6 +377,7 @@ var effects = map[string]effect{
 	"ConvertLayout.desired_layouts":                 {text: images, value: map[string]any{"relax.nn.conv2d": []any{"NHWC", "OHWI"}}, set: "data_layout=\"NHWC\""},
 	"BlockConvLayout.block":                         {text: twoChannels, value: 2, set: "data_layout=\"NCHW2c\""},
 	"FakeQuantizationToInteger.products":            {text: dequantizedProduct, value: "all", set: "out_dtype=\"int32\""},
+	"BlockMatmulWeights.block":                      {text: constantProduct, value: 2, set: "i1 // 2"},
 	"PackByteProducts.signs":                        {text: byteProduct, value: "mixed", set: "R.bitwise_xor"},
 	"ToMixedPrecision.out_dtype":                    {text: images, value: "float16", set: "out_dtype=\"float16\""},
 	"ToMixedPrecision.fp16_input_names":             {text: images, value: []any{"w"}, set: "w: R.Tensor((4, 3, 3, 3), dtype=\"float16\")"},

@@ -93,6 +93,8 @@ var written = []Constraint{
 	{"BlockConvLayout", "DataflowUseInplaceCalls", "it does nothing where a value that it would read later may be written over", false},
 	{"PackByteProducts", "LegalizeOps", "what it looks for are operators", false},
 	{"PackByteProducts", "ToNonDataflow", "what it binds before a product is hidden in the dataflow block", false},
+	{"BlockMatmulWeights", "LegalizeOps", "what it looks for are operators", false},
+	{"BlockMatmulWeights", "ToNonDataflow", "what it binds before a product is hidden in the dataflow block", false},
 	{"FoldScaleToConv2D", "DataflowUseInplaceCalls", "it does nothing where a value that it would read later may be written over", false},
 	{"LegalizeOps", "LiftConstantCalls", "what it lifts are calls of kernels", true},
 	{"FoldConstant", "LiftConstantCalls", "what is folded need not be computed when a program is loaded", false},
