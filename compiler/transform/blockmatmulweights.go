@@ -18,10 +18,10 @@ const ruleBlockMatmul = "bring weights into blocks of columns"
 // BlockMatmulWeights brings constant right factors of products into blocks of columns, as many as a vector holds, whose rows lie behind each other.
 //
 // A tile of results reads such blocks from end to end, however far apart the rows of the matrix are, so that no copy is made of them at each inference. TVM's dense_pack.x86 does so
-// in alter_op_layout.
+// in alter_op_layout. A transposed convolution of small images, whose vectors would be as short as their rows, is such a product of its pixels, as ONNX Runtime computes all of them.
 var BlockMatmulWeights = &pass.Pass{
 	Name: "BlockMatmulWeights", Level: 2, Kind: pass.Module, ReadsTarget: true,
-	Doc: "Computes matmul of float32 by a constant matrix, whose columns are a multiple of the numbers that a vector of the target holds, with that matrix in blocks of so many columns, for one row of eight times as many, each with its rows behind each other. It is brought into them by layout_transform, which is done when the program is loaded. Products of one row by a matrix that was transposed stay: they read its columns from end to end.",
+	Doc: "Computes matmul of float32 by a constant matrix, whose columns are a multiple of the numbers that a vector of the target holds, with that matrix in blocks of so many columns, for one row of eight times as many, each with its rows behind each other. It is brought into them by layout_transform, which is done when the program is loaded. Products of one row by a matrix that was transposed stay: they read its columns from end to end. A conv2d_transpose of images by constant weights whose rows fill no vector becomes a product of its pixels by its weights, and a kernel that adds up what overlaps.",
 	Options: []pass.Option{
 		{Name: "block", Default: int64(0), Doc: "the columns of a block; 0 for as many as a vector of 32-bit numbers of the target holds, if these are 8 or more"},
 	},
@@ -36,6 +36,10 @@ var BlockMatmulWeights = &pass.Pass{
 			return nil, fmt.Errorf("block: %d columns, want 0 to %d", block, maxBlock)
 		}
 		p := &weightBlocking{c: c, block: block}
+		m, err := lowerPicked(c, "BlockMatmulWeights", m, p.scan, p.pickTransposedConv)
+		if err != nil {
+			return nil, err
+		}
 		return lowerPicked(c, "BlockMatmulWeights", m, p.scan, p.pick)
 	},
 }
