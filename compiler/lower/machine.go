@@ -91,6 +91,9 @@ type Machine struct {
 	// Reach is how many nodes there may be between two uses of what was read into a register for floats or vectors: where there are more, it is read again. 0 is any number.
 	Reach int
 
+	// Vectors is the largest number of vectors for which an allocation is kept in variables; a larger one goes to memory, as most of it would. 0 is any number up to maxSlots.
+	Vectors int
+
 	// Quiet is how many operations a loop may run without a poll; 0 means about a million.
 	Quiet float64
 }

@@ -67,7 +67,7 @@ func (w *Walker) extended(n *Node, by Fn) *Node {
 func (w *Walker) trySlots(s *tir.Allocate) *slots {
 	elem := s.Type.Elem()
 	count, k := w.Effects.Slots(s, maxSlots, func(n int64) int64 { return int64(w.native(elem.WithLanes(int(n)))) })
-	if k == 0 {
+	if most := w.Machine.Vectors; k == 0 || k > 1 && most > 0 && int(count) > most {
 		return nil
 	}
 	t := w.Machine.Vector(int(k) * int(elem.Bits))

@@ -270,6 +270,15 @@ def main(x: R.Tensor((3, 2), "float32")):
     return y
 `
 
+// windows has a convolution 3x3 whose channels are one block.
+const windows = `@R.function
+def main(x: R.Tensor((1, 1, 6, 6, 4), "float32")):
+    with R.dataflow():
+        y = R.nn.conv2d(x, R.broadcast_to(R.const(0.5, "float32"), R.shape([1, 1, 3, 3, 4, 4])), data_layout="NCHW4c", kernel_layout="OIHW4i4o")
+        R.output(y)
+    return y
+`
+
 // byteProduct multiplies bytes of one kind.
 const byteProduct = `@R.function
 def main(x: R.Tensor((32, 8), "int8"), w: R.Tensor((8, 16), "int8")):
@@ -379,6 +388,8 @@ var effects = map[string]effect{
 	"FakeQuantizationToInteger.products":            {text: dequantizedProduct, value: "all", set: "out_dtype=\"int32\""},
 	"BlockMatmulWeights.block":                      {text: constantProduct, value: 2, set: "i1 // 2"},
 	"PackByteProducts.signs":                        {text: byteProduct, value: "mixed", set: "R.bitwise_xor"},
+	"ConvertConv2DToWinograd.tile":                  {text: windows, value: 4, set: "(36, 1, 1, 4, 4)"},
+	"ConvertConv2DToWinograd.rows":                  {text: windows, besides: `"tile": 2`, value: 2, set: "pad_temp = T.alloc_buffer((T.int64(1), T.int64(1),"},
 	"ToMixedPrecision.out_dtype":                    {text: images, value: "float16", set: "out_dtype=\"float16\""},
 	"ToMixedPrecision.fp16_input_names":             {text: images, value: []any{"w"}, set: "w: R.Tensor((4, 3, 3, 3), dtype=\"float16\")"},
 	"LiftTransformParams.shared_transform":          {text: lifts, value: true, set: "def transform_params"},

@@ -67,15 +67,19 @@ func (m *merging) pinned(b *tir.Block, x *tir.BufferRegion) []tir.Expr {
 	}
 	inner := map[*tir.Var]bool{}
 	nest := m.nests[m.of[b]-1]
+	for _, l := range nest {
+		m.an.BindRange(l.LoopVar, &tir.Range{Min: l.Min, Extent: l.Extent})
+	}
 	visit(nest[len(nest)-1].Body, func(y tir.Stmt) bool {
 		if l, ok := y.(*tir.For); ok {
 			inner[l.LoopVar] = true
+			m.an.BindRange(l.LoopVar, &tir.Range{Min: l.Min, Extent: l.Extent})
 		}
 		return true
 	})
 	out := make([]tir.Expr, len(x.Region))
 	for d, r := range x.Region {
-		if e := tir.SubstExpr(r.Min, sub); tir.IsConst(r.Extent, 1) && !arith.UsesVar(e, func(v *tir.Var) bool {
+		if e := m.an.Simplify(tir.SubstExpr(r.Min, sub)); tir.IsConst(r.Extent, 1) && !arith.UsesVar(e, func(v *tir.Var) bool {
 			return inner[v] || slices.ContainsFunc(b.IterVars, func(iv *tir.IterVar) bool { return iv.Var == v })
 		}) {
 			out[d] = e

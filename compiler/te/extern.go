@@ -18,6 +18,8 @@ type external struct {
 	body    func(in, out []*tir.Buffer) tir.Stmt
 	// nested, if not nil, stands in for body: it writes blocks, which schedules see.
 	nested func(b *builder, in, out []*tir.Buffer) (tir.Stmt, error)
+	// block, if not nil, makes the loops and the block itself.
+	block func(b *builder, in, out []*tir.Buffer) tir.Stmt
 }
 
 // Extern returns tensors that the statements of body compute from the inputs, for what is
@@ -56,6 +58,9 @@ func (b *builder) emitExtern(op *operation) (tir.Stmt, error) {
 	}
 	in, reads := list(op.extern.inputs)
 	out, writes := list(op.outputs)
+	if op.extern.block != nil {
+		return op.extern.block(b, in, out), nil
+	}
 	blk := &tir.Block{Base: b.base, Name: b.labels.Fresh(op.name, "_"), Reads: reads, Writes: writes}
 	if op.extern.nested == nil {
 		blk.Body = op.extern.body(in, out)

@@ -338,6 +338,9 @@ func (k *kernel) finish(hint string, outs []*te.Tensor) (*relax.Call, error) {
 			hint += "_" + strings.Fields(t)[0]
 		}
 	}
+	if k.pattern != 0 {
+		fn = fn.WithAttrs(fn.Attrs.With(attrOpPattern, int64(k.pattern)))
+	}
 	name := k.l.add(hint, fn)
 	call := k.callOf(name, k.args)
 	if len(values) > 0 {

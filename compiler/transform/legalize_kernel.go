@@ -3,6 +3,7 @@ package transform
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
@@ -35,6 +36,7 @@ type kernel struct {
 	absorbed []ir.OriginID
 	before   []relax.Binding // what must be bound before the call
 	hidden   bool            // the call is in a dataflow block: what is bound before it is not seen outside
+	pattern  opPattern       // how the kernel may be fused, 0 where its accesses say it
 	budget   *budget.Budget
 	err      error // the first that an accessor met
 }
@@ -248,6 +250,22 @@ func (k *kernel) bind(name string, call *relax.Call) relax.Expr {
 		info = k.info
 	}
 	call.SInfo = info
+	b := bindNew(k.base(), k.v.Name+"_"+name, info, call)
+	b.Var.Dataflow = k.hidden || k.v.Dataflow
+	k.before = append(k.before, b)
+	return b.Var
+}
+
+// bindKernel binds a call of a kernel of its own, which computes out from params, before that of the kernel, and returns the variable. The parameters stand for args.
+func (k *kernel) bindKernel(name string, out *te.Tensor, params []*te.Tensor, args []relax.Expr) relax.Expr {
+	fn, err := te.CreatePrimFunc(append(slices.Clone(params), out), te.FuncOpts{Tuned: k.l.tuned, Origin: k.origin(), Budget: k.budget})
+	if err != nil {
+		k.fail(err)
+		return args[0]
+	}
+	info := &relax.TensorStructInfo{Shape: &relax.ShapeExpr{Values: out.Shape}, DType: out.DType, NDim: len(out.Shape)}
+	call := k.callOf(k.l.add(name, fn), args)
+	call.SInfoArgs, call.SInfo = []relax.StructInfo{info}, info
 	b := bindNew(k.base(), k.v.Name+"_"+name, info, call)
 	b.Var.Dataflow = k.hidden || k.v.Dataflow
 	k.before = append(k.before, b)

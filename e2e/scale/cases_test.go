@@ -37,6 +37,7 @@ var (
 	once     = inFlow("kernels of constants", "x: "+matrix, "", "a$i = R.exp(R.const([1.$i], \"float32\"))", "v$i = R.add($p, a$i)")
 	fixed    = inFlow("convolutions of constant weights", "x: "+image, "", "a$i = R.nn.conv2d($p, R.const("+fixedWeights+", \"float32\"))",
 		"b$i = R.multiply(a$i, R.const([[[0.5]], [[1.5]], [[0.5]], [[1.5]]], \"float32\"))", "v$i = R.nn.relu(b$i)")
+	windows = inFlow("convolutions 3x3", "x: "+image, "", "a$i = R.nn.conv2d($p, R.broadcast_to(R.const(0.5, \"float32\"), R.shape([4, 4, 3, 3])), padding=[1, 1])", "v$i = R.nn.relu(a$i)")
 	sorts   = inFlow("sorts", "x: "+matrix, "", "a$i = R.sort($p, axis=1)", "b$i = R.cumsum(a$i, axis=1)", "v$i = R.nn.relu(b$i)")
 	joins   = inFlow("concatenations", `x: R.Tensor((2, 16), "float32")`, "", "a$i = R.exp($p)", "b$i = R.nn.relu($p)", "c$i = R.concat((a$i, b$i), axis=0)", "v$i = R.max(R.reshape(c$i, (2, 2, 16)), axis=[0])")
 	samples = inFlow("samples", `x: R.Tensor((3, 5), "float32"), u: R.Tensor((6, 1), "float32"), s: R.Tensor((6, 1), "int64")`, "",

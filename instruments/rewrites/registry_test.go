@@ -126,6 +126,13 @@ def main(x: R.Tensor((32, 8), "int8"), w: R.Tensor((8, 16), "int8")):
         R.output(a)
     return a
 `},
+	{`BlockConvLayout{"block": 4},ConvertConv2DToWinograd{"tile": 2}`, nil, `@R.function
+def main(x: R.Tensor((1, 4, 6, 6), "float32")):
+    with R.dataflow():
+        a = R.nn.conv2d(x, R.broadcast_to(R.const(2.0, "float32"), R.shape([4, 4, 3, 3])), padding=[1, 1])
+        R.output(a)
+    return a
+`},
 	{"LiftTransformParams", nil, `@R.function
 def main(x: R.Tensor((4,), "float32"), w: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
     R.func_attr({"num_input": 1})

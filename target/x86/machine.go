@@ -50,6 +50,7 @@ func machineOf(g *gen) *lower.Machine {
 		Vector:    func(bits int) lower.Type { return typeOfWidth(asm.Width(bits / 8)) },
 		Quiet:     abi.LeastBudget,
 		Reach:     reach,
+		Vectors:   g.mod.machine.Regs,
 		Transpose: g.transpose,
 		Pick:      g.picked,
 		// The index register's upper half is zero and the displacement has 32 bits: an address does not wrap.

@@ -12,9 +12,11 @@ import (
 // blocks of that size. Goto and van de Geijn, "Anatomy of high-performance matrix multiplication" (2008), derives such orders.
 func (p *plan) arrange(v, row int) {
 	rows, cols := p.rowAxes(v), p.factorAxes(v, true)
-	var batch, others []int
+	var bands, batch, others []int
 	for _, k := range p.spatial {
 		switch {
+		case p.ofBands(k):
+			bands = append(bands, k)
 		case k == row || slices.Contains(cols, k):
 		case slices.Contains(rows, k):
 			others = append(others, k)
@@ -22,6 +24,7 @@ func (p *plan) arrange(v, row int) {
 			batch = append(batch, k)
 		}
 	}
+	batch = append(bands, batch...)
 	half := float64(p.machine.L2) / 2
 	whole, panels := p.bytesOf(cols), p.tilesOf(cols)
 	rowBytes, one := p.bytesOf(append(slices.Clone(others), row)), p.bytesOf([]int{row})

@@ -92,6 +92,9 @@ func newRules(f *tir.PrimFunc, m Machine) (*rules, error) {
 // run applies the rules.
 func (r *rules) run() error {
 	r.inline()
+	if err := r.splitBands(); err != nil {
+		return err
+	}
 	r.setAside()
 	r.pad(func(b *sch.Block) bool { return !slices.Contains(r.padding, b) })
 	for _, b := range r.blocks {
@@ -110,6 +113,9 @@ func (r *rules) run() error {
 		}
 	}
 	if err := r.join(); err != nil {
+		return err
+	}
+	if err := r.mergeBands(); err != nil {
 		return err
 	}
 	if err := r.flatten(); err != nil {
@@ -147,6 +153,8 @@ type rules struct {
 	padding, near []*sch.Block
 	// phases holds the buffers whose last axis was split by a stride.
 	phases map[*tir.Buffer]int64
+	// bands is how many bands of rows are computed one behind the other, nil where there are none.
+	bands tir.Expr
 	// sums says that a reduction has neither rows of a product nor windows, tiled that one has.
 	sums, tiled bool
 	// whole says that symbolic extents may be taken to hold whole tiles; needs lists which were.

@@ -75,12 +75,15 @@ func (r *rules) share(nest []*sch.Loop) error {
 	return nil
 }
 
-// shared lists the places in the order of a reduction's tiles whose loops several threads run: one at most, outside of the loop over chunks.
+// shared lists the places in the order of a reduction's tiles whose loops several threads run: one at most, outside of the loop over chunks, and that over bands where there is one.
 func (p *plan) shared() []int {
 	if p.machine.Threads < 2 {
 		return nil
 	}
 	turns, work := p.orderTurns()
+	if len(p.Order) > 0 && p.ofBands(p.Order[0]) {
+		turns = turns[:1]
+	}
 	if p.Chunk > 0 {
 		turns = turns[:p.ChunkAt]
 	}

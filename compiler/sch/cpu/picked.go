@@ -30,7 +30,7 @@ func (r *rules) picked(b *sch.Block, loops []*sch.Loop, last int) (bool, error) 
 		return false, nil
 	}
 	l := loops[last]
-	if last < len(loops)-1 { // units behind it
+	if last < len(loops)-1 || r.machine.periodLanes(n, p, r.machine.Lanes) == 0 { // units behind it, or less than a vector
 		return false, nil
 	}
 	r.explainPicked(st, iters[last].Var.Name, p)
@@ -74,7 +74,7 @@ func (r *rules) pickedJoined(b *sch.Block, last int) (bool, error) {
 		}
 	}
 	p := r.machine.periodOf(st, acc, v)
-	if p == 0 || n*outer < leastTile*p {
+	if p == 0 || n*outer < leastTile*p || r.machine.periodLanes(n*outer, p, r.machine.Lanes) == 0 {
 		return false, nil
 	}
 	if err := r.act("FuseBlockIters", b, int64(last-1), int64(last)); err != nil {
@@ -100,10 +100,7 @@ func (r *rules) explainPicked(at tir.Stmt, name string, p int64) {
 // vectorizePeriods makes vectors of periods along a loop, of as many as there are lanes in vectors of a width and of shorter ones for what is left; the last ones run one by one.
 func (r *rules) vectorizePeriods(l *sch.Loop, p, lanes int64) error {
 	n, _ := tir.AsInt(r.extent(l))
-	for lanes >= r.machine.leastLanes() && (n < p*lanes || p*lanes%maxPeriod != 0) {
-		lanes /= 2
-	}
-	if lanes < r.machine.leastLanes() {
+	if lanes = r.machine.periodLanes(n, p, lanes); lanes == 0 {
 		return nil
 	}
 	if n%(p*lanes) != 0 {
@@ -121,6 +118,16 @@ func (r *rules) vectorizePeriods(l *sch.Loop, p, lanes int64) error {
 		return err
 	}
 	return r.act("Vectorize", two[1])
+}
+
+// periodLanes is how many periods of p steps vectors along n steps have, up to lanes; 0 for no vectors.
+func (m Machine) periodLanes(n, p, lanes int64) int64 {
+	for ; lanes >= m.leastLanes(); lanes /= 2 {
+		if n >= p*lanes && p*lanes%maxPeriod == 0 {
+			return lanes
+		}
+	}
+	return 0
 }
 
 // periodOf is after how many steps along v, the last axis, all places that a statement with some accesses reads come again, moved on by constants; 0 where they do not soon, where all accesses are of

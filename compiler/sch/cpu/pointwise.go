@@ -17,7 +17,10 @@ func (r *rules) pointwise(b *sch.Block) error {
 	switch {
 	case err != nil:
 		return err
-	case !ok || len(loops) == 0 || !vectorTypes(k):
+	case !ok:
+		r.declined(ruleVectors, k, "its body is more than one store")
+		return nil
+	case len(loops) == 0 || !vectorTypes(k):
 		r.declined(ruleVectors, k, "it has no loops, or types that have no vector form")
 		return nil
 	case slices.ContainsFunc(k.Reads, func(x *tir.BufferRegion) bool { return x.Buffer == st.Buffer }):

@@ -47,6 +47,8 @@ func (w reasons) unrolled() {
 		why = fmt.Sprintf("%d steps, and at most %d are written out", n*steps, maxUnrolledWindow)
 	case stopSums:
 		why = fmt.Sprintf("%d steps of %s are %d, and at most %d are written out, for the cache of decoded instructions", n*steps, plural(sums, "vector"), n*steps*sums, maxUnrolledSums)
+	case stopKept:
+		why = fmt.Sprintf("%s of a factor would be kept from one tile of rows to another, for which there are no registers", plural(w.keptVectors(k, steps), "vector"))
 	case stopSpread:
 		why = "an element that is spread over lanes would be kept from one step to another, in a register that sums need"
 	}

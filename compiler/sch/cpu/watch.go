@@ -22,6 +22,7 @@ const (
 	ruleTurn     = "transpose in registers"
 	rulePicked   = "pick lanes"
 	ruleRows     = "merge nests over rows"
+	ruleBands    = "merge nests over bands"
 	ruleSchedule = "schedule"
 
 	// What the tile of a reduction is made of, see reasons.

@@ -40,6 +40,7 @@ const (
 	stopWindow        // the steps are more than maxUnrolledWindow
 	stopSums          // the sums in a row are more than maxUnrolledSums
 	stopSpread        // an element that is spread over lanes would be kept from one step to another
+	stopKept          // all that is read of a factor would be kept from one tile of rows to another
 )
 
 // stopAt says why the loop over k is not unrolled around the steps of those that are.
@@ -54,8 +55,28 @@ func (p *plan) stopAt(k int, steps int64) stop {
 		return stopSums
 	case p.spreadSteps(k) < n:
 		return stopSpread
+	case p.keptVectors(k, steps) > p.machine.Registers-p.machine.reserved()-p.sums():
+		return stopKept
 	}
 	return noStop
+}
+
+// keptVectors is how many vectors of a factor would be read in front of the loop over tiles of rows if the loop over k were unrolled around the steps of those that are: all of the factor's, where no
+// loop over steps is left. Those that have no register are then read from memory for each row of a tile.
+func (p *plan) keptVectors(k int, steps int64) int64 {
+	if !p.machine.Spreads || p.row < 0 || p.extent(p.row) <= p.Tile[p.row] {
+		return 0
+	}
+	for _, j := range p.reduce {
+		if j != k && !p.isUnrolled(j) && p.extent(j) != 1 {
+			return 0
+		}
+	}
+	n := steps * p.extent(k)
+	for _, j := range p.factorAxes(p.Vector, true) {
+		n *= p.Tile[j]
+	}
+	return n / p.Lanes
 }
 
 // spreadSteps is how many steps along reduction variable k may be unrolled so that no element that is spread over lanes enters two of them: it would be kept

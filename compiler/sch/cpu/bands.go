@@ -1,0 +1,156 @@
+package cpu
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/sch"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// splitBands has the blocks that read what is computed band by band (tir.AttrBandRows) go over the bands first, so that their nests can be merged with those of the steps before.
+func (r *rules) splitBands() error {
+	for _, b := range r.blocks {
+		if r.done[b] {
+			continue
+		}
+		k := r.at(b)
+		rows := k.Annotations.Int(tir.AttrBandRows, 0)
+		if rows < 1 || len(k.IterVars) < 2 || len(k.Writes) != 1 {
+			continue
+		}
+		bands := tir.Mul(tir.CastTo(k.IterVars[1].Dom.Extent.DType(), k.IterVars[0].Dom.Extent), k.IterVars[1].Dom.Extent)
+		if tir.IsConst(arith.SimplifyAlone(bands), 1) {
+			continue
+		}
+		for _, reader := range r.readers(k.Writes[0].Buffer, k) {
+			ref := r.refOf(reader)
+			if ref == nil {
+				return nil
+			}
+			if ok, err := r.bandsFirst(ref, k.Writes[0].Buffer, rows); err != nil || !ok {
+				return err
+			}
+		}
+		r.bands = arith.SimplifyAlone(bands)
+	}
+	return nil
+}
+
+// bandsFirst splits the rows of a block into bands and has images and bands outermost.
+func (r *rules) bandsFirst(b *sch.Block, of *tir.Buffer, rows int64) (bool, error) {
+	k := r.at(b)
+	loops, err := r.loops(b)
+	if err != nil || !r.bound(b, loops) || isReduction(k) {
+		return false, err
+	}
+	image, row := -1, -1
+	for _, a := range accesses(k.Body, k.IterVars) {
+		if a.load == nil || a.buf != of {
+			continue
+		}
+		for i, iv := range k.IterVars {
+			switch {
+			case a.indices[0] == tir.Expr(iv.Var):
+				image = i
+			case uses(a.indices[1], iv.Var):
+				row = i
+			}
+		}
+	}
+	if row < 0 {
+		return false, nil
+	}
+	two, err := r.split(loops[row], rows)
+	if err != nil {
+		return false, err
+	}
+	order := []*sch.Loop{two[0]}
+	if image >= 0 {
+		order = []*sch.Loop{loops[image], two[0]}
+	}
+	for i, l := range loops {
+		switch i {
+		case image:
+		case row:
+			order = append(order, two[1])
+		default:
+			order = append(order, l)
+		}
+	}
+	return true, r.act("Reorder", order)
+}
+
+// ofBands reports whether variable k of a step counts bands, or images: the first axes of its result do that together, where bands are computed one behind the other.
+func (p *plan) ofBands(k int) bool {
+	if p.r.bands == nil {
+		return false
+	}
+	turns := tir.Expr(tir.Int(1))
+	for i, iv := range p.iters {
+		if turns = tir.Mul(turns, tir.CastTo(turns.DType(), iv.Dom.Extent)); arith.NewAnalyzer().CanProveEqual(turns, tir.CastTo(turns.DType(), p.r.bands)) {
+			return k <= i
+		}
+	}
+	return false
+}
+
+// mergeBands merges the nests of the steps over the bands. Where it cannot, the steps stay behind each other.
+func (r *rules) mergeBands() error {
+	if r.bands == nil {
+		return nil
+	}
+	blocks, err := r.blocksBy("GetChildBlocks", r.top)
+	if err != nil {
+		return err
+	}
+	var nests [][]*sch.Loop
+	var seen []*tir.Var
+	for _, b := range blocks {
+		loops, err := r.loops(b)
+		if err != nil {
+			return err
+		}
+		if len(loops) > 0 && slices.Contains(seen, r.loop(loops[0]).LoopVar) {
+			continue
+		}
+		n := 0
+		for i := 1; i <= len(r.perfect(loops)) && n == 0; i++ {
+			if arith.NewAnalyzer().CanProveEqual(r.turnsOf(loops[:i]), tir.CastTo(r.turnsOf(loops[:i]).DType(), r.bands)) {
+				n = i
+			}
+		}
+		if n == 0 {
+			return nil
+		}
+		nests, seen = append(nests, loops[:n]), append(seen, r.loop(loops[0]).LoopVar)
+	}
+	if len(nests) < 2 {
+		return nil
+	}
+	at := leavesOf(r.loop(nests[0][0]))[0].Body
+	var all []*sch.Loop
+	shared := false
+	for _, nest := range nests {
+		l, err := r.fused(nest)
+		if err != nil {
+			return err
+		}
+		all = append(all, l)
+		shared = shared || r.loop(l).Kind == tir.Parallel
+	}
+	for _, l := range all {
+		if shared && r.loop(l).Kind == tir.Serial && r.act("Parallel", l) != nil {
+			return nil
+		}
+	}
+	if _, err := r.do("Merge", all); err != nil {
+		return nil
+	}
+	r.applied(ruleBands, at)
+	if r.watch != nil {
+		r.watch.Took(ruleBands, at, fmt.Sprintf("%d steps of a band follow each other, before those of the next one: what they hand on is as large as one band", len(nests)))
+	}
+	return nil
+}
