@@ -261,6 +261,15 @@ def main(x: R.Tensor((1, 2, 4, 4), "float32")):
     return y
 `
 
+// constantProduct multiplies by a constant.
+const constantProduct = `@R.function
+def main(x: R.Tensor((3, 2), "float32")):
+    with R.dataflow():
+        y = R.matmul(x, R.const([[1, 2, 3, 4], [5, 6, 7, 8]], "float32"))
+        R.output(y)
+    return y
+`
+
 // windows has a convolution 3x3 whose channels are one block.
 const windows = `@R.function
 def main(x: R.Tensor((1, 1, 6, 6, 4), "float32")):
@@ -377,6 +386,7 @@ var effects = map[string]effect{
 	"ConvertLayout.desired_layouts":                 {text: images, value: map[string]any{"relax.nn.conv2d": []any{"NHWC", "OHWI"}}, set: "data_layout=\"NHWC\""},
 	"BlockConvLayout.block":                         {text: twoChannels, value: 2, set: "data_layout=\"NCHW2c\""},
 	"FakeQuantizationToInteger.products":            {text: dequantizedProduct, value: "all", set: "out_dtype=\"int32\""},
+	"BlockMatmulWeights.block":                      {text: constantProduct, value: 2, set: "i1 // 2"},
 	"PackByteProducts.signs":                        {text: byteProduct, value: "mixed", set: "R.bitwise_xor"},
 	"ConvertConv2DToWinograd.tile":                  {text: windows, value: 4, set: "(36, 1, 1, 4, 4)"},
 	"ConvertConv2DToWinograd.rows":                  {text: windows, besides: `"tile": 2`, value: 2, set: "pad_temp = T.alloc_buffer((T.int64(1), T.int64(1),"},

@@ -98,6 +98,8 @@ var written = []Constraint{
 	{"FoldBatchnormToConv2D", "ConvertConv2DToWinograd", "what it folds are operators", false},
 	{"ConvertConv2DToWinograd", "LegalizeOps", "what it looks for are operators", false},
 	{"ConvertConv2DToWinograd", "ToNonDataflow", "what it binds before a convolution is hidden in the dataflow block", false},
+	{"BlockMatmulWeights", "LegalizeOps", "what it looks for are operators", false},
+	{"BlockMatmulWeights", "ToNonDataflow", "what it binds before a product is hidden in the dataflow block", false},
 	{"FoldScaleToConv2D", "DataflowUseInplaceCalls", "it does nothing where a value that it would read later may be written over", false},
 	{"LegalizeOps", "LiftConstantCalls", "what it lifts are calls of kernels", true},
 	{"FoldConstant", "LiftConstantCalls", "what is folded need not be computed when a program is loaded", false},

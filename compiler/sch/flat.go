@@ -8,13 +8,13 @@ import (
 
 // FlattenAccess lets a block, and those inside of it, access buffers through one-dimensional views where indices are
 // quotients and remainders, as after FuseBlockIters, that cancel out in the flat index. It is no primitive
-// of TVM's, and is to be called last: other primitives do not look into views.
+// of TVM's, and is to be called last: other primitives do not look into views. Buffers of the block itself stay where the pass that shrinks them takes the quotients away (shrinking).
 func (s *State) FlattenAccess(b *Block) (*State, error) {
 	at, err := s.block(b)
 	if err != nil {
 		return nil, err
 	}
-	became := reuse{}
+	became, keep := reuse{}, shrinking(at.Block())
 	m := &tir.Mapper{}
 	m.Stmt = func(x tir.Stmt) tir.Stmt {
 		k, ok := x.(*tir.Block)
@@ -25,7 +25,7 @@ func (s *State) FlattenAccess(b *Block) (*State, error) {
 		if len(realizes(k)) > 0 {
 			now = k.WithBody(m.Stmt(k.Body))
 		} else {
-			now = flattened(k)
+			now = flattened(k, keep)
 		}
 		if now != k {
 			became[k] = now
@@ -39,9 +39,9 @@ func (s *State) FlattenAccess(b *Block) (*State, error) {
 	return s.replace(at, now, became), nil
 }
 
-// flattened returns a block that holds no others with flat accesses; the block itself if it has none.
-func flattened(b *tir.Block) *tir.Block {
-	f := &viewer{an: arith.NewAnalyzer(), views: map[*tir.Buffer]*tir.Buffer{}}
+// flattened returns a block that holds no others with flat accesses, but for those of some buffers; the block itself if it has none.
+func flattened(b *tir.Block, keep map[*tir.Buffer]bool) *tir.Block {
+	f := &viewer{an: arith.NewAnalyzer(), views: map[*tir.Buffer]*tir.Buffer{}, keep: keep}
 	for _, iv := range b.IterVars {
 		f.an.BindRange(iv.Var, iv.Dom)
 	}
@@ -70,12 +70,13 @@ func flattened(b *tir.Block) *tir.Block {
 type viewer struct {
 	an    *arith.Analyzer
 	views map[*tir.Buffer]*tir.Buffer
+	keep  map[*tir.Buffer]bool
 	order []*tir.Buffer
 }
 
 // flat returns the view of a buffer and the index into it, nil where it does not help.
 func (f *viewer) flat(b *tir.Buffer, indices []tir.Expr) (*tir.Buffer, tir.Expr) {
-	if len(indices) < 2 || len(b.Strides) > 0 || b.ElemOffset != nil && !tir.IsConst(b.ElemOffset, 0) {
+	if len(indices) < 2 || f.keep[b] || len(b.Strides) > 0 || b.ElemOffset != nil && !tir.IsConst(b.ElemOffset, 0) {
 		return nil, nil
 	}
 	at, ok := UndividedIndex(f.an, b, indices)

@@ -34,11 +34,21 @@ func light(b testing.TB, name string) []byte {
 
 func importModel(b testing.TB, data []byte) *ir.Module {
 	b.Helper()
+	return importSized(b, data, nil)
+}
+
+// importSized is importModel with sizes for symbolic dimensions.
+func importSized(b testing.TB, data []byte, sizes map[string]int64) *ir.Module {
+	b.Helper()
 	m, err := onnxpb.Read(data, onnxpb.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	mod, err := onnx.Import(b.Context(), m, onnx.Options{})
+	shapes := map[string][]onnx.Dim{}
+	for name, size := range sizes {
+		shapes[name] = []onnx.Dim{{Value: size}}
+	}
+	mod, err := onnx.Import(b.Context(), m, onnx.Options{Shapes: shapes})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -55,7 +65,13 @@ func program(b *testing.B, data []byte) (*artifact.Program, []*tensor.Tensor) {
 // programFor is program for a target. It returns the names of the inputs, too.
 func programFor(b *testing.B, data []byte, t target.Target) (*artifact.Program, []string, []*tensor.Tensor) {
 	b.Helper()
-	res, err := compiler.Compile(b.Context(), compiler.Request{Module: importModel(b, data), Target: t})
+	return programOf(b, importModel(b, data), t)
+}
+
+// programOf is programFor for a module.
+func programOf(b *testing.B, mod *ir.Module, t target.Target) (*artifact.Program, []string, []*tensor.Tensor) {
+	b.Helper()
+	res, err := compiler.Compile(b.Context(), compiler.Request{Module: mod, Target: t})
 	if err != nil {
 		b.Fatal(err)
 	}

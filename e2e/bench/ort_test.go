@@ -18,6 +18,7 @@ import (
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
 	"github.com/irscope/irscope/instruments/roofline"
 	"github.com/irscope/irscope/runtime/artifact"
+	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/irscope/irscope/target"
 )
@@ -29,6 +30,7 @@ const eachRound = 3
 type other struct {
 	in  io.Writer
 	out *bufio.Scanner
+	dir string // what it wrote its outputs to, if anything
 }
 
 // startOther starts a script of testdata in a folder.
@@ -47,7 +49,7 @@ func startOther(b testing.TB, folder, script string, args ...string) *other {
 		_ = in.Close() // ends it
 		_ = cmd.Wait()
 	})
-	o := &other{in, bufio.NewScanner(out)}
+	o := &other{in: in, out: bufio.NewScanner(out)}
 	if !o.out.Scan() || o.out.Text() != "ready" {
 		b.Fatalf("%s does not run the model", filepath.Base(script))
 	}
@@ -57,18 +59,47 @@ func startOther(b testing.TB, folder, script string, args ...string) *other {
 // startONNXRuntime loads a model in an npm package of a folder, with inputs.
 func startONNXRuntime(b *testing.B, folder, pkg, model string, names []string, args []*tensor.Tensor) *other {
 	b.Helper()
-	var list []map[string]any
-	dir := b.TempDir()
+	var list []stored
+	dir, outputs := b.TempDir(), b.TempDir()
 	for i, a := range args {
 		file := filepath.Join(dir, strconv.Itoa(i))
 		must(b, os.WriteFile(file, a.Data, 0o600))
-		list = append(list, map[string]any{"name": names[i], "type": a.DType.String(), "dims": a.Shape, "file": file})
+		list = append(list, stored{names[i], a.DType.String(), a.Shape, file})
 	}
 	data, err := json.Marshal(list)
 	must(b, err)
 	inputs := filepath.Join(dir, "inputs.json")
 	must(b, os.WriteFile(inputs, data, 0o600))
-	return startOther(b, folder, "ort.cjs", pkg, model, inputs)
+	o := startOther(b, folder, "ort.cjs", pkg, model, inputs, outputs)
+	o.dir = outputs
+	return o
+}
+
+// stored is a tensor whose elements are in a file.
+type stored struct {
+	Name string  `json:"name"`
+	Type string  `json:"type"`
+	Dims []int64 `json:"dims"`
+	File string  `json:"file"`
+}
+
+// outputs reads what ONNX Runtime's first run gave.
+func (o *other) outputs(b *testing.B) []*tensor.Tensor {
+	b.Helper()
+	data, err := os.ReadFile(filepath.Join(o.dir, "outputs.json"))
+	must(b, err)
+	var list []stored
+	must(b, json.Unmarshal(data, &list))
+	out := make([]*tensor.Tensor, len(list))
+	for i, s := range list {
+		dt, err := dtype.Parse(s.Type)
+		must(b, err)
+		data, err := os.ReadFile(s.File)
+		must(b, err)
+		out[i], err = tensor.FromBytes(dt, s.Dims, data)
+		must(b, err)
+	}
+	return out
 }
 
 // round returns the shortest time of some runs in milliseconds.
@@ -100,9 +131,15 @@ func onnxRuntimeAndX86(b *testing.B) (folder string, x86 target.Target) {
 // besideONNXRuntime runs a model as machine code and in ONNX Runtime, one after the other in each round, and reports medians and their ratio.
 func besideONNXRuntime(b *testing.B, folder string, model []byte, x86 target.Target) {
 	b.Helper()
+	prog, names, args := programFor(b, model, x86)
+	race(b, folder, model, prog, names, args)
+}
+
+// race is besideONNXRuntime for a model that is compiled. It returns what ONNX Runtime computes.
+func race(b *testing.B, folder string, model []byte, prog *artifact.Program, names []string, args []*tensor.Tensor) []*tensor.Tensor {
+	b.Helper()
 	path := filepath.Join(b.TempDir(), "model.onnx")
 	must(b, os.WriteFile(path, model, 0o600))
-	prog, names, args := programFor(b, model, x86)
 	ort := startONNXRuntime(b, folder, "onnxruntime-node", path, names, args)
 	var theirs, ours []float64
 	for b.Loop() {
@@ -111,6 +148,7 @@ func besideONNXRuntime(b *testing.B, folder string, model []byte, x86 target.Tar
 	b.ReportMetric(median(theirs), "ort-ms")
 	b.ReportMetric(median(ours), "x86-ms")
 	b.ReportMetric(median(ours)/median(theirs), "x86/ort")
+	return ort.outputs(b)
 }
 
 // BenchmarkONNXRuntime runs the light models and the trained ones on one thread as machine code, as WebAssembly, and in ONNX Runtime, one after the other in each round, and prints

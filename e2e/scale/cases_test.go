@@ -23,6 +23,7 @@ var (
 		"a$i = R.nn.conv2d($p, w, padding=(1, 1))", "b$i = R.nn.batch_norm(a$i, s, s, s, s, axis=1, training=False)", "c$i = b$i[0]", "v$i = R.nn.relu(c$i)")
 	matmuls   = wide("products of one value", "x: "+matrix+", w: "+matrix, "", "a$i = R.matmul(x, w)", "v$i = R.nn.relu(a$i)")
 	quantized = inFlow("products of bytes", `x: R.Tensor((32, 8), "int8"), w: R.Tensor((8, 8), "int8")`, "", "a$i = R.matmul($p, w, out_dtype=\"int32\")", "v$i = R.astype(a$i, \"int8\")")
+	known     = inFlow("products of constants", `x: R.Tensor((8, 2), "float32")`, "", "v$i = R.matmul($p, R.const([[1, 2], [3, 4]], \"float32\"))")
 	dequant   = inFlow("products of dequantized bytes", `x: R.Tensor((32, 8), "int8"), w: R.Tensor((8, 8), "int8")`, "", "a$i = R.dequantize($p, R.const(0.5, \"float32\"), R.const(0, \"int32\"))",
 		"b$i = R.dequantize(w, R.const(0.5, \"float32\"), R.const(0, \"int32\"))", "c$i = R.matmul(a$i, b$i)", "v$i = R.quantize(c$i, R.const(4.0, \"float32\"), R.const(0, \"int32\"), out_dtype=\"int8\")")
 	weights  = inFlow("products", "x: "+matrix+", w: "+matrix+", u: "+matrix, "", "a$i = R.permute_dims(w)", "b$i = R.add(a$i, u)", "c$i = R.matmul($p, w)", "d$i = R.matmul(c$i, b$i)", "v$i = R.tanh(d$i)")

@@ -112,6 +112,13 @@ def main(x: R.Tensor((32, 8), "int8"), w: R.Tensor((8, 16), "int8")):
         R.output(c)
     return c
 `},
+	{`BlockMatmulWeights{"block": 2}`, nil, `@R.function
+def main(x: R.Tensor((3, 2), "float32")):
+    with R.dataflow():
+        a = R.matmul(x, R.const([[1, 2, 3, 4], [5, 6, 7, 8]], "float32"))
+        R.output(a)
+    return a
+`},
 	{`PackByteProducts{"signs": "mixed"}`, nil, `@R.function
 def main(x: R.Tensor((32, 8), "int8"), w: R.Tensor((8, 16), "int8")):
     with R.dataflow():

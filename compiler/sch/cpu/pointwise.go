@@ -39,6 +39,15 @@ func (r *rules) pointwise(b *sch.Block) error {
 	if done, err := r.transposes(b); done || err != nil {
 		return err
 	}
+	if c, err := r.takeApart(b); err != nil {
+		return err
+	} else if c != nil {
+		if err := r.pointwise(c); err != nil {
+			return err
+		}
+		r.gone(c)
+		return r.pointwise(b)
+	}
 	k = r.at(b)
 	if loops, err = r.loops(b); err != nil {
 		return err

@@ -125,7 +125,7 @@ func TestVerbs(t *testing.T) {
 	}
 	// A click into the kernel follows its blocks and loops too.
 	kernel := got["code"].To[0].Function
-	in, _, err := h.At("1.16/ApplyDefaultSchedule", kernel, 20, "")
+	in, _, err := h.At("1.17/ApplyDefaultSchedule", kernel, 20, "")
 	if err != nil || !in.Inner {
 		t.Errorf("in %s: %v, %v", kernel, in, err)
 	}

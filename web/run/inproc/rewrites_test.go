@@ -24,7 +24,7 @@ func TestRewritesAreRecordedWhenAskedFor(t *testing.T) {
 	if len(listed) < 15 {
 		t.Errorf("%d steps say what they rewrote", len(listed))
 	}
-	fuse := listed["1.14/FuseOps"]
+	fuse := listed["1.15/FuseOps"]
 	if len(fuse.Rewrites) == 0 || fuse.Rewrites[0].Name != "fuse a group of kernels" || len(fuse.Decisions) == 0 || fuse.Decisions[0].Reason == "" {
 		t.Errorf("FuseOps says %+v", fuse)
 	}
