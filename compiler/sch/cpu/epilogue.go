@@ -26,17 +26,17 @@ func (r *rules) epilogue(b *sch.Block, p *plan) []*sch.Block {
 	return out
 }
 
-// short are the functions that are a few operations.
-var short = map[string]bool{"rsqrt": true, "round": true, "fma": true}
-
 // evaluates reports whether a block calls an elementary function that becomes a long chain of operations.
 func evaluates(b *tir.Block) bool {
 	found := false
 	ir.Walk(b.Body, func(n ir.Node) bool {
 		if c, ok := n.(*tir.Call); ok {
 			if o, ok := c.Op.(*ir.Op); ok {
-				f := libm.Lookup(o)
-				found = found || f != nil && !short[f.Name]
+				switch f := libm.Lookup(o); {
+				case f == nil, f.Name == "rsqrt", f.Name == "round", f.Name == "fma": // a few operations
+				default:
+					found = true
+				}
 			}
 		}
 		return !found
