@@ -12,46 +12,47 @@ var pointwise = map[string]bool{
 	"relax.add": true, "relax.astype": true, "relax.clip": true, "relax.divide": true, "relax.maximum": true, "relax.minimum": true, "relax.multiply": true, "relax.round": true, "relax.subtract": true,
 }
 
-// earlyBlocks returns the layouts of images of float32 that are quantized, each element by itself, for convolutions that want blocks. Their layout changes in front of the
-// quantization, where elements are words, which machines transpose in registers; and whoever else reads the bytes gets them in blocks, too.
+// earlyBlocks returns the layouts of images of bytes that convolutions want in blocks, and that nothing reads otherwise but what works on each element by itself, as dequantizations do. All
+// read the blocks: what is made of the bytes, four times as large, need not be brought into them.
 func earlyBlocks(f *relax.Function, layouts func(*relax.Call) []string) map[*relax.Var]tensorlayout.Layout {
-	readers, defs := map[*relax.Var]int{}, map[*relax.Var]*relax.Call{}
-	relax.EachBinding(f.Body, func(_ *relax.BindingBlock, b relax.Binding) {
-		eachUsed(b.BoundValue(), func(v *relax.Var) { readers[v]++ })
-		if call, ok := b.BoundValue().(*relax.Call); ok {
-			defs[b.Bound()] = call
-		}
-	})
-	usedVars(f.Body.Body, func(v *relax.Var) { readers[v]++ })
-	out := map[*relax.Var]tensorlayout.Layout{}
+	out, other := map[*relax.Var]tensorlayout.Layout{}, map[*relax.Var]bool{}
 	relax.EachBinding(f.Body, func(_ *relax.BindingBlock, b relax.Binding) {
 		call, ok := b.BoundValue().(*relax.Call)
-		if !ok {
-			return
-		}
-		list := layouts(call)
-		if list == nil {
-			return
-		}
-		l, err := tensorlayout.Parse(list[0])
-		v, isVar := call.Args[0].(*relax.Var)
-		if err != nil || !l.Blocked() || !isVar || !isByte(typeOf(v)) {
-			return
-		}
-		if l, err = l.Rename(nchw, tensorlayout.Initial(imageRank)); err != nil {
-			return
-		}
-		for v != nil && defs[v] != nil {
-			if v = imageOf(defs[v]); v == nil || readers[v] != 1 {
-				return
-			}
-			if typeOf(v) == dtype.Float32T && imageOf(defs[v]) == nil {
-				out[v] = l
+		data := (*relax.Var)(nil)
+		if ok {
+			if l := blocksOf(layouts(call)); l != nil {
+				data, _ = call.Args[0].(*relax.Var)
+				if data != nil && isByte(typeOf(data)) {
+					out[data] = l
+				}
+			} else if pointwise[opName(call)] {
 				return
 			}
 		}
+		eachUsed(b.BoundValue(), func(v *relax.Var) { other[v] = other[v] || v != data })
 	})
+	usedVars(f.Body.Body, func(v *relax.Var) { other[v] = true })
+	for v := range other {
+		if other[v] {
+			delete(out, v)
+		}
+	}
 	return out
+}
+
+// blocksOf is the first of the layouts of a convolution, if that has blocks of channels.
+func blocksOf(list []string) tensorlayout.Layout {
+	if list == nil {
+		return nil
+	}
+	l, err := tensorlayout.Parse(list[0])
+	if err != nil || !l.Blocked() {
+		return nil
+	}
+	if l, err = l.Rename(nchw, tensorlayout.Initial(imageRank)); err != nil {
+		return nil
+	}
+	return l
 }
 
 // nchw is the layout of images in convolutions that blockedConv takes.
@@ -63,26 +64,6 @@ func typeOf(e relax.Expr) dtype.DType {
 		return t.DType
 	}
 	return dtype.DType{}
-}
-
-// imageOf is the image of which a call makes one number of each, nil where it does something else or needs other images.
-func imageOf(call *relax.Call) *relax.Var {
-	if call == nil || !pointwise[opName(call)] {
-		return nil
-	}
-	var image *relax.Var
-	for _, a := range call.Args {
-		t, ok := relax.SInfoOf(a).(*relax.TensorStructInfo)
-		if !ok || t.NDim == 0 {
-			continue
-		}
-		v, isVar := a.(*relax.Var)
-		if image != nil || !isVar || t.NDim != imageRank {
-			return nil
-		}
-		image = v
-	}
-	return image
 }
 
 // early brings the operands of a call that are to have blocks before anything reads them into these.
