@@ -79,7 +79,7 @@ type layoutConverter struct {
 	c       *pass.Context
 	m       *relax.ExprMutator
 	desired func(*relax.Call) ([]tensorlayout.Layout, error)
-	blocks  bool                                // as in op.LayoutContext
+	blocks  bool                               // as in op.LayoutContext
 	ahead   map[*relax.Var]tensorlayout.Layout // what is brought into a layout before anything reads it
 	// layouts are those of the variables that are not in the layout of the module.
 	layouts map[*relax.Var]op.NLayout

@@ -1,6 +1,8 @@
 package x86
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/native/asm"
 )
@@ -15,6 +17,12 @@ var truncating = map[[2]int]asm.Op{{16, 8}: asm.VPMOVWB, {32, 8}: asm.VPMOVDB, {
 func (g *gen) resize(parts []*node, lanes, from, to int, signed bool) []*node {
 	if out := g.bytesAgain(parts, lanes, from, to, signed); out != nil {
 		return out
+	}
+	if from == 32 && to < 32 {
+		parts = slices.Clone(parts)
+		for i, p := range parts {
+			parts[i] = g.lowBits(p)
+		}
 	}
 	if from == 8 && to >= 32 {
 		o := asm.VPMOVZXBD
@@ -55,6 +63,35 @@ func (g *gen) resize(parts []*node, lanes, from, to int, signed bool) []*node {
 		parts = g.narrowParts(parts, lanes, from, from/2, func(p *node) *node { return packLanes(g, p, from) })
 	}
 	return parts
+}
+
+// lowBits is p in its lower 16 bits. Sums need no others of their operands, and the lower bits of what a float was converted to are right for NaN without a test for it.
+func (g *gen) lowBits(p *node) *node {
+	switch code(p.Op) {
+	case op(asm.VPADDD), op(asm.VPSUBD):
+		x, y := g.lowBits(p.Args[0]), g.lowBits(p.Args[1])
+		if x != p.Args[0] || y != p.Args[1] {
+			return g.op(p.Op, x, y)
+		}
+	case pVAnd:
+		if x := p.Args[0]; g.isNumber(p.Args[1]) && converts(x) {
+			return x
+		}
+	}
+	return p
+}
+
+// isNumber reports whether a mask has ones where lanes of float32 are no NaN.
+func (g *gen) isNumber(p *node) bool {
+	return code(p.Op) == pVCompare32 && p.Imm == cmpOrd && p.Args[0] == p.Args[1]
+}
+
+// converts reports whether p has the integers that lanes of float32 are converted to.
+func converts(p *node) bool {
+	if code(p.Op) == pVXor { // where they are too large
+		p = p.Args[0]
+	}
+	return code(p.Op) == op(asm.VCVTPS2DQ) || code(p.Op) == op(asm.VCVTTPS2DQ)
 }
 
 // widenBytes makes lanes of 32 bits of bytes at once.

@@ -52,24 +52,56 @@ func (g *gen) addsZero(x *node) bool {
 }
 
 // below is a bound that lanes do not exceed where they are numbers, infinity where none is known.
-func (g *gen) below(x *node) float64 {
+func (g *gen) below(x *node) float64 { return g.span(x).hi }
+
+// span holds the lanes of a vector that are numbers.
+type span struct{ lo, hi float64 }
+
+var anyNumber = span{math.Inf(-1), math.Inf(1)}
+
+// span bounds lanes of float32 by what computes them.
+func (g *gen) span(x *node) span {
 	if v, ok := g.sameFloat(x, dtype.Float32T); ok && v == v {
-		return v
+		return span{v, v}
 	}
 	switch code(x.Op) {
-	case op(asm.VMINPS): // the second operand where the first is NaN
-		if v, ok := g.sameFloat(x.Args[0], dtype.Float32T); ok && v == v {
-			return min(v, g.below(x.Args[1]))
+	case op(asm.VMINPS), op(asm.VMAXPS): // the second operand where the first is NaN
+		v, ok := g.sameFloat(x.Args[0], dtype.Float32T)
+		s := g.span(x.Args[1])
+		switch {
+		case !ok || v != v:
+			return anyNumber
+		case code(x.Op) == op(asm.VMINPS):
+			return span{min(s.lo, v), min(s.hi, v)}
 		}
-		return g.below(x.Args[1])
-	case op(asm.VMAXPS):
-		return max(g.below(x.Args[0]), g.below(x.Args[1]))
+		return span{max(s.lo, v), max(s.hi, v)}
 	case op(asm.VADDPS):
-		if g.addsZero(x) {
-			return g.below(x.Args[0])
+		return g.span(x.Args[0]).plus(g.span(x.Args[1]))
+	case op(asm.VMULPS):
+		return g.span(x.Args[0]).times(g.span(x.Args[1]))
+	case pVFMA32:
+		if x.Imm == fmaPlus {
+			return g.span(x.Args[0]).times(g.span(x.Args[1])).plus(g.span(x.Args[2]))
 		}
 	case pVRound32:
-		return g.below(x.Args[0]) + 1
+		s := g.span(x.Args[0])
+		return span{s.lo - 1, s.hi + 1}
 	}
-	return math.Inf(1)
+	return anyNumber
+}
+
+// plus bounds sums, and times products; what they are rounded to is a little wider. Sums and products of infinite bounds tell nothing.
+func (s span) plus(t span) span { return wider(s.lo+t.lo, s.hi+t.hi) }
+
+func (s span) times(t span) span {
+	a, b, c, d := s.lo*t.lo, s.lo*t.hi, s.hi*t.lo, s.hi*t.hi
+	return wider(min(a, b, c, d), max(a, b, c, d))
+}
+
+func wider(lo, hi float64) span {
+	if lo-lo != 0 || hi-hi != 0 {
+		return anyNumber
+	}
+	const rounding = 0x1p-20
+	return span{lo - rounding*math.Abs(lo) - rounding, hi + rounding*math.Abs(hi) + rounding}
 }

@@ -49,6 +49,8 @@ func (w reasons) unrolled() {
 		why = fmt.Sprintf("%d steps of %s are %d, and at most %d are written out, for the cache of decoded instructions", n*steps, plural(sums, "vector"), n*steps*sums, maxUnrolledSums)
 	case stopSpread:
 		why = "an element that is spread over lanes would be kept from one step to another, in a register that sums need"
+	case stopKept:
+		why = fmt.Sprintf("%s that all tiles read would be kept from one to the next, in more registers than there are", plural(n*steps*w.kept(), "vector"))
 	}
 	if f := w.Factor; f > 1 && (n == 0 || n >= f) {
 		left := "nothing is left over"

@@ -40,6 +40,7 @@ const (
 	stopWindow        // the steps are more than maxUnrolledWindow
 	stopSums          // the sums in a row are more than maxUnrolledSums
 	stopSpread        // an element that is spread over lanes would be kept from one step to another
+	stopKept          // without a loop over steps, what all tiles read would be kept from one tile to the next, in more registers than there are
 )
 
 // stopAt says why the loop over k is not unrolled around the steps of those that are.
@@ -54,8 +55,32 @@ func (p *plan) stopAt(k int, steps int64) stop {
 		return stopSums
 	case p.spreadSteps(k) < n:
 		return stopSpread
+	case p.machine.Spreads && k == p.reduce[0] && steps > 1 && p.kept() > 0 && n*steps*p.kept()+p.sums() > p.machine.Registers:
+		return stopKept
 	}
 	return noStop
+}
+
+// kept is how many vectors a step reads that other tiles read, too, beside elements that are spread, for which each is used several times; 0 where none is.
+func (p *plan) kept() int64 {
+	sum, spread := int64(0), false
+	for _, a := range p.loads {
+		spread = spread || p.stride(a, p.Vector) == 0
+		if p.stride(a, p.Vector) == 0 || !p.reusedBeside(a) {
+			continue
+		}
+		n := int64(1)
+		for _, k := range p.spatial {
+			if usesIn(a, p.iters[k].Var) {
+				n *= p.Tile[k]
+			}
+		}
+		sum += max(n/p.Lanes, 1)
+	}
+	if !spread {
+		return 0
+	}
+	return sum
 }
 
 // spreadSteps is how many steps along reduction variable k may be unrolled so that no element that is spread over lanes enters two of them: it would be kept
