@@ -46,7 +46,8 @@ func TestQuantize(t *testing.T) {
 			}
 			clip := func(e tir.Expr) tir.Expr { return tir.Max(tir.Min(e, c(hi)), c(lo)) }
 			values := []tir.Expr{
-				v, round(v), clip(v), clip(round(v)), clip(tir.Add(round(v), c(3))), tir.Min(tir.Max(round(v), c(lo)), c(hi)), tir.Max(round(v), c(0)), tir.Min(c(hi), round(v)),
+				v, round(v), clip(v), clip(round(v)), clip(tir.Add(round(v), c(3))), tir.Add(tir.CastTo(i32.WithLanes(lanes), round(clip(v))), tir.Const(i32.WithLanes(lanes), 3)),
+				tir.NewCall(tir.OpBitwiseAnd, tir.CastTo(i32.WithLanes(lanes), v), tir.Const(i32.WithLanes(lanes), 0x55)), tir.Sub(tir.CastTo(i32.WithLanes(lanes), v), tir.CastTo(i32.WithLanes(lanes), round(v))), tir.Min(tir.Max(round(v), c(lo)), c(hi)), tir.Max(round(v), c(0)), tir.Min(c(hi), round(v)),
 				tir.Max(tir.Min(round(v), c(2.5)), c(-1.5)), tir.Min(tir.Max(v, c(0)), c(0x1p31)), tir.Min(tir.Div(v, v), c(7)), tir.Max(tir.Min(v, tir.Mul(v, v)), c(lo)), tir.Add(clip(v), c(0)),
 			}
 			out, wide := flat("O", d, n*int64(len(values))), flat("W", i32, n*int64(len(values)))
