@@ -30,8 +30,11 @@ func contractQuotient(n *tir.Binary) (tir.Expr, string) {
 	c := func(v float32) tir.Expr { return tir.FloatConst(d, float64(v)) }
 	high, low := q.reciprocal()
 	v := tir.NewVar("limited", d)
-	limited := tir.Min(q.x, c(q.limit(q.hi)))
-	if !atLeast(q.x, q.limit(q.lo)) {
+	limited := q.x
+	if !bounded(q.x, tir.OpMin, q.limit(q.hi)) {
+		limited = tir.Min(limited, c(q.limit(q.hi)))
+	}
+	if !bounded(q.x, tir.OpMax, q.limit(q.lo)) {
 		limited = tir.Max(limited, c(q.limit(q.lo)))
 	}
 	product := &tir.Call{Type: d, Op: tir.OpFma, Args: []tir.Expr{v, c(high), tir.Mul(v, c(low))}}
@@ -42,14 +45,18 @@ func contractQuotient(n *tir.Binary) (tir.Expr, string) {
 	return &tir.Let{Base: n.Base, Var: v, Value: limited, Body: out}, "multiply by a reciprocal"
 }
 
-// atLeast reports whether a number is a maximum with one that is not below a limit, as relu is.
-func atLeast(x tir.Expr, limit float32) bool {
+// bounded reports whether a number is limited already, as by relu: it is a minimum with one that is not above a limit, or a maximum with one that is not below, or one of these limited at
+// the other end to what is within the limit, too.
+func bounded(x tir.Expr, by tir.BinaryOp, limit float32) bool {
 	m, ok := x.(*tir.Binary)
-	if !ok || m.Op != tir.OpMax {
+	if !ok || m.Op != tir.OpMin && m.Op != tir.OpMax {
 		return false
 	}
 	v, ok := floatConst(m.B)
-	return ok && v >= float64(limit)
+	if ok = ok && (by == tir.OpMin && v <= float64(limit) || by == tir.OpMax && v >= float64(limit)); !ok || m.Op == by {
+		return ok
+	}
+	return bounded(m.A, by, limit)
 }
 
 // quotientOf takes apart what has the form.

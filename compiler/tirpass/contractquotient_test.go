@@ -53,8 +53,16 @@ func TestContractQuotient(t *testing.T) {
 			zero, lo, hi = zero-128, -128, 127
 		}
 		x := "X[i]"
-		if r.IntN(3) == 0 {
+		at := func(k int) string { return fmt.Sprintf("T.float32(%v)", float64(float32(k)*c)) }
+		switch r.IntN(5) {
+		case 0:
 			x = "T.max(X[i], T.float32(0))"
+		case 1:
+			x = "T.max(T.min(X[i], " + at(r.IntN(400)) + "), " + at(-r.IntN(400)) + ")"
+		case 2:
+			x = "T.min(T.max(X[i], " + at(-r.IntN(400)) + "), " + at(r.IntN(400)) + ")"
+		case 3:
+			x = "T.min(X[i], " + at(r.IntN(600)-300) + ")"
 		}
 		q := fmt.Sprintf("T.nearbyint(%s / T.float32(%v))", x, float64(c))
 		if zero != 0 {
