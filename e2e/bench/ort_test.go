@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	goruntime "runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,6 +105,7 @@ func besideONNXRuntime(b *testing.B, folder string, model []byte, x86 target.Tar
 	must(b, os.WriteFile(path, model, 0o600))
 	prog, names, args := programFor(b, model, x86)
 	ort := startONNXRuntime(b, folder, "onnxruntime-node", path, names, args)
+	goruntime.GC() // a process that only runs has no garbage of a compilation, behind which results would lie in pages that nobody has touched
 	var theirs, ours []float64
 	for b.Loop() {
 		theirs, ours = append(theirs, ort.round(b)), append(ours, roundOf(b, prog, args))
