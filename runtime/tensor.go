@@ -251,11 +251,12 @@ func (t *Tensor) Read(dst []byte) error {
 
 // Download copies t to the host.
 func (t *Tensor) Download() (*tensor.Tensor, error) {
-	h, err := tensor.New(t.dt, t.shape)
+	b, unlock, err := t.lock()
 	if err != nil {
 		return nil, err
 	}
-	return h, t.Read(h.Data)
+	defer unlock()
+	return tensor.FromBytes(t.dt, t.shape, append([]byte{}, b...)) // appending clears no memory first
 }
 
 // Bytes is the memory of t itself, for builtins that run within a session on t's device:

@@ -5,6 +5,9 @@ import "github.com/irscope/irscope/compiler/tir"
 // quad is how many stores make a transposition, and how many lanes of 32 bits a row of it has.
 const quad = 4
 
+// byteRow is the same for bytes.
+const byteRow = 16
+
 // statements translates a list of them.
 func (w *Walker) statements(list []tir.Stmt) {
 	for len(list) > 0 {
@@ -36,7 +39,10 @@ func (w *Walker) transpose(list []tir.Stmt) int {
 	}
 	stores := w.sideBySide(list[:min(len(list), part)], from)
 	high := part
-	if len(stores) < part {
+	if dt.Bits == 8 && part != byteRow {
+		return 0
+	}
+	if len(stores) < part && dt.Bits == 32 {
 		high = quad
 	}
 	if len(stores) < high {
@@ -90,14 +96,14 @@ func (w *Walker) sideBySide(list []tir.Stmt, from Place) []*tir.BufferStore {
 	return out
 }
 
-// strided returns a statement that copies a vector of elements of 32 bits that are apart from each other to memory, nil if it is another.
+// strided returns a statement that copies a vector of bytes or elements of 32 bits that are apart from each other to memory, nil if it is another.
 func (w *Walker) strided(s tir.Stmt) *tir.BufferStore {
 	st, ok := s.(*tir.BufferStore)
 	if !ok || st.Predicate != nil && !tir.IsTrue(st.Predicate) {
 		return nil
 	}
 	x, ok := st.Value.(*tir.BufferLoad)
-	if !ok || x.Predicate != nil && !tir.IsTrue(x.Predicate) || x.DType().Bits != 32 || x.Buffer.DType.Lanes != 1 || len(x.Indices) == 0 {
+	if !ok || x.Predicate != nil && !tir.IsTrue(x.Predicate) || x.DType().Bits != 32 && x.DType().Bits != 8 || x.DType().IsBool() || x.Buffer.DType.Lanes != 1 || len(x.Indices) == 0 {
 		return nil
 	}
 	at, ok := x.Indices[len(x.Indices)-1].(*tir.Ramp)

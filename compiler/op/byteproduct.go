@@ -45,10 +45,7 @@ func ByteMatmul(emit Emit, a, b ByteFactor) relax.Expr {
 	if !known && a.Zero != nil && b.Zero != nil {
 		return emit("relax.matmul", []relax.Expr{a.wide(emit), b.wide(emit)})
 	}
-	sums := func(f ByteFactor, axis int) relax.Expr {
-		x := emit("relax.astype", []relax.Expr{f.X}, "dtype", dtype.Int32T)
-		return emit("relax.sum", []relax.Expr{x}, "axis", []int64{int64(axis)}, "keepdims", true)
-	}
+	sums := func(f ByteFactor, axis int) relax.Expr { return byteSums(emit, f.X, []int64{int64(axis)}, true) }
 	sum := emit("relax.matmul", []relax.Expr{a.X, b.X}, "out_dtype", dtype.Int32T)
 	if a.Zero != nil {
 		columns := sums(b, len(b.Dims)-2)
@@ -103,7 +100,7 @@ func ByteConv(emit Emit, x, w ByteFactor, groups int64, pads []int64, attrs func
 		if x.Zero == nil {
 			return sum
 		}
-		all := emit("relax.sum", []relax.Expr{emit("relax.astype", []relax.Expr{w}, "dtype", dtype.Int32T)}, "axis", axes, "keepdims", false)
+		all := byteSums(emit, w, axes, false)
 		return minus(emit, sum, emit("relax.multiply", []relax.Expr{emit("relax.reshape", []relax.Expr{all, channels(n)}), x.Zero}))
 	}
 	sum := convolved(w.X, w.Dims[0])

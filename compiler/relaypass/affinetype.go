@@ -16,7 +16,11 @@ type affine struct {
 	dtype       dtype.DType
 	axis        int64
 	most        float64 // the largest magnitude of the integers less the zero point, 0 where it is not asked for
+	limits      *limits // nil for none
 }
+
+// limits bound the real numbers that sums stand for: the sums themselves are not limited yet.
+type limits struct{ lo, hi float64 }
 
 // quantizedValue is what a rule computes with: a value and what it stands for. A constant that is not quantized has no type; a tuple has those of its fields.
 type quantizedValue struct {

@@ -198,7 +198,11 @@ func (p *quantizedProducts) real(v quantizedValue) relax.Expr {
 	if !p.zeros(v.typ.zero) {
 		x = p.emit(op.Subtract(p.emit(op.AsType(x, dtype.Int32T)), shaped(v.typ.zero, v.typ.axis, rank)))
 	}
-	return op.Multiply(p.emit(op.AsType(x, dtype.Float32T)), shaped(v.typ.scale, v.typ.axis, rank))
+	y := op.Multiply(p.emit(op.AsType(x, dtype.Float32T)), shaped(v.typ.scale, v.typ.axis, rank))
+	if l := v.typ.limits; l != nil {
+		return callOf("relax.clip", nil, p.emit(y), floatPrim(l.lo), floatPrim(l.hi))
+	}
+	return y
 }
 
 func (p *quantizedProducts) rankOf(e relax.Expr) int {
@@ -303,12 +307,19 @@ func (p *quantizedProducts) requantize(b *relax.VarBinding, to *affine, from rel
 	}
 	p.trying = false
 	y := p.emit(op.Multiply(p.emit(op.AsType(x.expr, dtype.Float32T)), shaped(floatVector(factors), x.typ.axis, p.rankOf(x.expr))))
-	y = p.emit(op.Unary("round", y))
-	if zero[0] != 0 {
-		y = p.emit(op.Add(y, floatVector(zero)))
-	}
 	lo, hi := typeBounds(to.dtype)
-	y = p.emit(callOf("relax.clip", nil, y, floatPrim(lo), floatPrim(hi)))
+	if l := x.typ.limits; l != nil { // what is quantized is within what its limits are quantized to
+		quantized := func(v float64) float64 {
+			return min(max(math.RoundToEven(float64(float32(v)/float32(out[0])))+zero[0], lo), hi)
+		}
+		lo, hi = quantized(l.lo), quantized(l.hi)
+	}
+	// Limits are whole, so that rounding may come behind them: a conversion does it.
+	y = p.emit(callOf("relax.clip", nil, y, floatPrim(lo-zero[0]), floatPrim(hi-zero[0])))
+	y = p.emit(op.AsType(p.emit(op.Unary("round", y)), dtype.Int32T))
+	if zero[0] != 0 {
+		y = p.emit(op.Add(y, intVector(zero)))
+	}
 	p.m.EmitNormalized(p.m.WithValue(b, op.AsType(y, to.dtype)))
 	return true
 }

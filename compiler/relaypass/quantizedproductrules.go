@@ -22,7 +22,7 @@ func (p *quantizedProducts) rules() map[string]quantizedRule {
 	for r := range 3 {
 		out[fmt.Sprintf("relax.nn.max_pool%dd", r+1)] = wholeWindows
 	}
-	out["relax.split"], out["relax.nn.relu"] = splitQuantized, reluQuantized
+	out["relax.split"], out["relax.nn.relu"], out["relax.clip"] = splitQuantized, p.relu, p.clip
 	out["relax.nn.pad"], out["relax.concat"], out["relax.add"] = p.pad, p.concat, p.add
 	out["relax.matmul"], out["relax.nn.conv2d"], out["relax.nn.conv1d"] = p.matmul, p.conv, p.conv
 	return out
@@ -209,7 +209,7 @@ func (p *quantizedProducts) signed(v quantizedValue) quantizedValue {
 // add adds a bias to sums, where both stand for numbers by the same scale.
 func (p *quantizedProducts) add(q *quantizedCall) (relax.Expr, *affine, bool) {
 	x, y, ok := q.operands()
-	if !ok || x.typ.dtype != dtype.Int32T || y.typ.dtype != dtype.Int32T {
+	if !ok || x.typ.dtype != dtype.Int32T || y.typ.dtype != dtype.Int32T || x.typ.limits != nil || y.typ.limits != nil {
 		return nil, nil, p.why("only sums and a bias are added as integers: other sums are computed by the kernel that quantizes them") && false
 	}
 	a, _ := p.numbers(x.typ.scale)
@@ -228,13 +228,87 @@ func (p *quantizedProducts) add(q *quantizedCall) (relax.Expr, *affine, bool) {
 	if t.most += y.typ.most; !p.roomy(t.most) {
 		return nil, nil, false
 	}
+	if sum := p.joined(x.expr, y.expr); sum != nil {
+		return sum, &t, true
+	}
 	return op.Add(x.expr, y.expr), &t, true
+}
+
+// joined adds a constant to sums from which another one is taken off, as one: modulo 2^32 the order does not matter. nil where it is otherwise.
+func (p *quantizedProducts) joined(sums, bias relax.Expr) relax.Expr {
+	v, ok := sums.(*relax.Var)
+	if !ok || !p.ofConstants(bias) {
+		return nil
+	}
+	less, ok := op.Is(p.m.Builder().LookupBinding(v), "relax.subtract")
+	if !ok || !p.ofConstants(less.Args[1]) {
+		return nil
+	}
+	return op.Add(less.Args[0], p.emit(op.Subtract(bias, less.Args[1])))
+}
+
+// ofConstants reports whether what is already bound is a constant, or computed from such by operators of elements.
+func (p *quantizedProducts) ofConstants(e relax.Expr) bool {
+	switch e := e.(type) {
+	case *relax.Constant:
+		return true
+	case *relax.Var:
+		call, ok := p.m.Builder().LookupBinding(e).(*relax.Call)
+		if !ok {
+			return false
+		}
+		switch relayName(call) {
+		case "multiply", "subtract", "reshape", "astype":
+			return p.ofConstants(call.Args[0]) && (len(call.Args) < 2 || relayName(call) == "reshape" || p.ofConstants(call.Args[1]))
+		}
+	}
+	return false
+}
+
+// relu is reluQuantized for what may have limits.
+func (p *quantizedProducts) relu(q *quantizedCall) (relax.Expr, *affine, bool) {
+	e, t, ok := reluQuantized(q)
+	if ok && t.limits != nil {
+		limited := *t
+		limited.limits = &limits{max(t.limits.lo, 0), max(t.limits.hi, 0)}
+		t = &limited
+	}
+	return e, t, ok
+}
+
+// clip notes the limits of sums: what quantizes these limits its results, which is the same.
+func (p *quantizedProducts) clip(q *quantizedCall) (relax.Expr, *affine, bool) {
+	x := q.args[0]
+	if x.typ == nil || x.typ.dtype != dtype.Int32T || len(q.call.Args) != 3 {
+		return nil, nil, p.why("only sums are limited as integers") && false
+	}
+	var bounds [2]float64
+	for i, a := range q.call.Args[1:] {
+		prim, ok := a.(*relax.PrimValue)
+		if !ok {
+			return nil, nil, false
+		}
+		f, ok := prim.Value.(*tir.FloatImm)
+		if !ok || f.Value != f.Value {
+			return nil, nil, false
+		}
+		bounds[i] = f.Value
+	}
+	if bounds[0] > bounds[1] {
+		return nil, nil, false
+	}
+	t := *x.typ
+	if l := t.limits; l != nil {
+		bounds = [2]float64{min(max(l.lo, bounds[0]), bounds[1]), min(max(l.hi, bounds[0]), bounds[1])}
+	}
+	t.limits = &limits{bounds[0], bounds[1]}
+	return x.expr, &t, true
 }
 
 // pad fills with what stands for zero.
 func (p *quantizedProducts) pad(q *quantizedCall) (relax.Expr, *affine, bool) {
 	x := q.args[0]
-	if x.typ == nil || len(q.args) != 1 || !p.scalar(x.typ) || q.call.Attrs.Str("pad_mode", "constant") == "constant" && q.call.Attrs.Float("pad_value", 0) != 0 {
+	if x.typ == nil || len(q.args) != 1 || !p.scalar(x.typ) || x.typ.limits != nil || q.call.Attrs.Str("pad_mode", "constant") == "constant" && q.call.Attrs.Float("pad_value", 0) != 0 {
 		return nil, nil, false
 	}
 	z, _ := p.numbers(x.typ.zero)
@@ -253,7 +327,7 @@ func (p *quantizedProducts) concat(q *quantizedCall) (relax.Expr, *affine, bool)
 	}
 	t := *list.fields[0]
 	for _, f := range list.fields {
-		if !p.scalar(f) || !p.exactly(f.scale, t.scale) || !p.exactly(f.zero, t.zero) || f.dtype != t.dtype {
+		if !p.scalar(f) || !p.exactly(f.scale, t.scale) || !p.exactly(f.zero, t.zero) || f.dtype != t.dtype || f.limits != nil {
 			return nil, nil, p.why("what is joined has different scales or zero points") && false
 		}
 		t.most = max(t.most, f.most)

@@ -42,6 +42,14 @@ func TestQuantizedProducts(t *testing.T) {
 		return fmt.Sprintf(`x: R.Tensor((1, %d, 5, 5), "int8"), w: R.Tensor((6, 4, 3, 3), "int8")`, 4*groups)
 	}
 	const product = "y = R.matmul(a, b)\n"
+	rounded := func(x string) string { // a quantization as importers write it
+		return "u0 = R.divide(" + x + `, R.const(0.125, "float32"))
+u1 = R.round(u0)
+u2 = R.add(u1, R.const(3.0, "float32"))
+u3 = R.clip(u2, R.prim_value(T.float32(0)), R.prim_value(T.float32(255)))
+y = R.astype(u3, "uint8")
+`
+	}
 	for _, c := range []row{
 		{"a product", matrices(8), a + b + product, "matmul astype sum multiply subtract astype multiply", ""},
 		{"a product as importers write it", matrices(8), `a0 = R.astype(x, "int32")
@@ -65,6 +73,14 @@ a = R.multiply(a1` + s + ")\n" + b + product, "matmul astype multiply", ""},
 		{
 			"a bias of another scale", matrices(8), a + b + "c = R.dequantize(R.const(1, \"int32\"), R.const(0.3, \"float32\")" + zero + "\nd = R.matmul(a, b)\ne = R.add(d, c)\ny = R.quantize(e" + s + zero + "\n",
 			"dequantize matmul astype sum multiply subtract astype multiply add quantize", "the scales of what is added are not those of the sums",
+		},
+		{
+			"a bias and limits", matrices(8), a + b + "c = R.dequantize(R.const([1, 2, 3, 4, 5, 6], \"int32\"), R.const(0.25, \"float32\")" + zero + "\nd = R.matmul(a, b)\ne = R.add(d, c)\nf = R.clip(e, R.prim_value(T.float32(0)), R.prim_value(T.float32(6)))\n" + rounded("f"),
+			"matmul astype sum multiply subtract add astype multiply clip round astype add astype", "",
+		},
+		{
+			"a bias where the sums of weights are known", `x: R.Tensor((20, 4), "uint8")`, a + "b = R.dequantize(R.const([[1, -2], [3, 4], [5, 6], [7, 8]], \"int8\")" + s + zero + "\nc = R.dequantize(R.const([1, 2], \"int32\"), R.const(0.25, \"float32\")" + zero + "\nd = R.matmul(a, b)\ne = R.add(d, c)\n" + rounded("e"),
+			"matmul multiply subtract add astype multiply clip round astype add astype", "",
 		},
 		{"a convolution", image(1), a + b + "y = R.nn.conv2d(a, b)\n", "conv2d astype sum reshape multiply subtract astype multiply", ""},
 		{"padding is zero", image(1), a + b + "y = R.nn.conv2d(a, b, padding=1)\n", "pad conv2d astype sum reshape multiply subtract astype multiply", ""},

@@ -11,7 +11,7 @@ import (
 var ContractFMA = &pass.Pass{
 	Name: "tir.ContractFMA", Kind: pass.PrimFunc,
 	Doc: "Replaces a*b + c, c - a*b and a*b - c of float32 and float64 by fma, which rounds once, where the target has an instruction for it and " +
-		"its own code generator takes the function.",
+		"its own code generator takes the function. A quotient of float32 by a constant that is rounded to an integer and limited, as in quantizations, becomes a product with the reciprocal in two parts where that gives the same integers.",
 	ReadsTarget: true,
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		t := c.TargetOf()
@@ -72,13 +72,21 @@ func (x *contractor) expr(e tir.Expr) tir.Expr {
 			return out
 		}
 		if call, name := contract(n); call != nil {
-			if x.observed {
-				x.done = append(x.done, contraction{name, e, call})
-			}
-			return call
+			return x.becomes(name, e, call)
+		}
+		if product, name := contractQuotient(n); product != nil {
+			return x.becomes(name, e, product)
 		}
 	}
 	return out
+}
+
+// becomes notes a rewrite.
+func (x *contractor) becomes(name string, before, after tir.Expr) tir.Expr {
+	if x.observed {
+		x.done = append(x.done, contraction{name, before, after})
+	}
+	return after
 }
 
 // contract returns the fma that a sum or difference is, and what to call the rewrite; nil where neither operand is a product. Of two products the first is taken,

@@ -53,7 +53,15 @@ var BlockConvLayout = &pass.Pass{
 				f = full
 			}
 		}
-		out, err := convertLayout(c, f, true, func(call *relax.Call) ([]tensorlayout.Layout, error) {
+		layouts := func(call *relax.Call) []string {
+			list, _ := blockedConv(call, k, words, block)
+			return list
+		}
+		ahead := map[*relax.Var]tensorlayout.Layout{}
+		if !short {
+			ahead = earlyBlocks(f, layouts)
+		}
+		out, err := convertLayout(c, f, ahead, func(call *relax.Call) ([]tensorlayout.Layout, error) {
 			if opName(call) != conv2d {
 				return nil, nil
 			}

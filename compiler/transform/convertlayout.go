@@ -23,7 +23,7 @@ var ConvertLayout = &pass.Pass{
 		if err != nil {
 			return nil, err
 		}
-		return convertLayout(c, f, false, func(call *relax.Call) ([]tensorlayout.Layout, error) {
+		return convertLayout(c, f, nil, func(call *relax.Call) ([]tensorlayout.Layout, error) {
 			return desired[op.Of(call).Name], nil
 		})
 	})),
@@ -35,7 +35,7 @@ func ConvertLayoutBy(layouts func(call *relax.Call) map[string][]string) *pass.P
 	p := *ConvertLayout
 	p.Options = nil
 	p.Run = pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-		return convertLayout(c, f, false, func(call *relax.Call) ([]tensorlayout.Layout, error) {
+		return convertLayout(c, f, nil, func(call *relax.Call) ([]tensorlayout.Layout, error) {
 			name := op.Of(call).Name
 			list, ok := layouts(call)[name]
 			if !ok {
@@ -79,15 +79,18 @@ type layoutConverter struct {
 	c       *pass.Context
 	m       *relax.ExprMutator
 	desired func(*relax.Call) ([]tensorlayout.Layout, error)
-	blocks  bool // as in op.LayoutContext
+	blocks  bool                               // as in op.LayoutContext
+	ahead   map[*relax.Var]tensorlayout.Layout // what is brought into a layout before anything reads it
 	// layouts are those of the variables that are not in the layout of the module.
 	layouts map[*relax.Var]op.NLayout
 	local   bool   // in a dataflow block
 	rule    string // what is done with the binding at hand
 }
 
-func convertLayout(c *pass.Context, f *relax.Function, blocks bool, desired func(*relax.Call) ([]tensorlayout.Layout, error)) (*relax.Function, error) {
-	l := &layoutConverter{c: c, m: op.NewExprMutator(c.Step().Input), desired: desired, blocks: blocks, layouts: map[*relax.Var]op.NLayout{}}
+// convertLayout brings the calls of a function into the layouts that desired wants for them. ahead are values that are brought into layouts of blocks before anything reads them; nil leaves blocks
+// out, as in op.LayoutContext.
+func convertLayout(c *pass.Context, f *relax.Function, ahead map[*relax.Var]tensorlayout.Layout, desired func(*relax.Call) ([]tensorlayout.Layout, error)) (*relax.Function, error) {
+	l := &layoutConverter{c: c, m: op.NewExprMutator(c.Step().Input), desired: desired, blocks: ahead != nil, ahead: ahead, layouts: map[*relax.Var]op.NLayout{}}
 	if c.Observed() {
 		l.m.Rewrote = func(b relax.Binding, list []relax.Binding) { c.RewriteAll(l.rule, []ir.Node{b}, nodesOf(list)) }
 	}
@@ -203,6 +206,7 @@ func (l *layoutConverter) call(b relax.Binding, call *relax.Call) bool {
 	if desired != nil {
 		l.rule = "bring into the desired layout"
 	}
+	l.early(call)
 	layouts := make([]op.NLayout, len(call.Args))
 	for i, a := range call.Args {
 		layouts[i] = l.layoutOf(a)

@@ -82,8 +82,11 @@ func (g *gen) VectorCast(v value, to dtype.DType) (value, bool) {
 	switch {
 	case small:
 		return g.castSmall(v, to)
-	case from.IsInteger() && from.Bits < 32 && to.IsFloat(), from.Elem() == dtype.Float32T && to.IsInteger() && to.Bits < 32: // by way of 32 bits
+	case from.IsInteger() && from.Bits < 32 && to.IsFloat(): // by way of 32 bits
 		return g.VectorCast(g.Cast(v, dtype.Int32T.WithLanes(lanes), "Cast"), to)
+	case from.Elem() == dtype.Float32T && to.IsInteger() && to.Bits < 32:
+		ints := lower.Each(dtype.Int32T.WithLanes(lanes), 0, len(v.Parts), func(i int) *node { return g.floatsToLow(v.Parts[i]) })
+		return done(g.resize(ints.Parts, lanes, 32, int(to.Bits), false))
 	case from.IsInteger() && to.IsInteger():
 		return done(g.resize(v.Parts, lanes, int(from.Bits), int(to.Bits), from.IsInt()))
 	case from.Elem() == dtype.Int32T && to.Elem() == dtype.Float32T:
@@ -114,13 +117,4 @@ func (g *gen) retype(o op, t lower.Type, x *node) *node {
 	n := g.Op(o, 0, 0, x)
 	n.Type = t
 	return n
-}
-
-// floatsToInt32 truncates float32 lanes, clamped, with 0 for NaN: the instruction gives the lowest number for what does not fit, of which the bits are turned
-// where the float is large.
-func (g *gen) floatsToInt32(x *node) *node {
-	f := dtype.Float32T
-	y := g.vins(asm.VCVTTPS2DQ, x)
-	large := g.vcompareFloat(cmpGe, x, g.splatConst(uint64(math.Float32bits(1<<31)), 4, widthOfNode(x)), f)
-	return g.vop(pVAnd, 0, g.vop(pVXor, 0, y, large), g.vcompareFloat(cmpOrd, x, x, f))
 }

@@ -117,6 +117,13 @@ func (e *emitter) with(i asm.Inst, o operand) {
 	}
 	switch {
 	case o.rip:
+		if i.W == asm.Z && !i.Spread && i.Op.SpreadsWords() && e.uniform(o.mem.Disp) {
+			i.Spread = true
+		}
+		if i.Spread {
+			e.c.EmitAt(i, e.c.Constant([]byte(e.l.g.pool[o.mem.Disp][:4])))
+			return
+		}
 		e.c.EmitAt(i, e.constant(o.mem.Disp))
 	case o.inMem:
 		i.InMem, i.Mem = true, o.mem
@@ -125,6 +132,12 @@ func (e *emitter) with(i asm.Inst, o operand) {
 		i.RM = o.reg
 		e.c.Emit(i)
 	}
+}
+
+// uniform reports whether a constant has the same 32 bits in all lanes. An instruction spreads them from memory, of which two words are loaded in a cycle, but only one vector of 512 bits.
+func (e *emitter) uniform(id int32) bool {
+	data := e.l.g.pool[id]
+	return len(data) > 4 && data[4:] == data[:len(data)-4]
 }
 
 // constant is the label of an entry of the pool.
@@ -241,7 +254,12 @@ func (e *emitter) load(i *inst) {
 	if e.isVector(i.dst) {
 		w = widthOf(i.op)
 	}
-	e.with(asm.Inst{Op: loads[code(i.op)], W: w, Reg: d}, e.memory(i))
+	load := asm.Inst{Op: loads[code(i.op)], W: w, Reg: d}
+	if i.mem == constMem && w == asm.Z && e.uniform(i.disp) {
+		e.c.EmitAt(asm.Inst{Op: asm.VBROADCASTSS, W: w, Reg: d}, e.c.Constant([]byte(e.l.g.pool[i.disp][:4])))
+	} else {
+		e.with(load, e.memory(i))
+	}
 	e.done(i.dst, d)
 }
 

@@ -26,7 +26,8 @@ func (e *emitter) plain(i *inst) {
 	d := e.target(i.dst)
 	two := i.args[1] != none || i.mem != noMem && i.args[0] != none
 	switch x := (asm.Inst{Op: o, W: w, Reg: d, Imm: int64(int8(i.Imm)), Spread: i.spread}); {
-	case o == asm.VMOVDS, o == asm.VMOVQS, o == asm.VPEXTRB, o == asm.VPEXTRD, o == asm.VPEXTRQ, o == asm.VCVTPS2PH: // to a register in rm
+	case o == asm.VMOVDS, o == asm.VMOVQS, o == asm.VPEXTRB, o == asm.VPEXTRD, o == asm.VPEXTRQ, o == asm.VCVTPS2PH,
+		o == asm.VPMOVWB, o == asm.VPMOVDB, o == asm.VPMOVDW: // to a register in rm
 		x.Reg = e.register(i.args[0], 0)
 		e.with(x, operand{reg: d})
 	case o == asm.VPSRLQ, o == asm.VPSLLQ:

@@ -18,7 +18,9 @@ func memorySize(o op) int {
 		return 8
 	case op(asm.VCVTDQ2PD), op(asm.VCVTPS2PD), op(asm.VCVTPH2PS), op(asm.VPMOVSXBW), op(asm.VPMOVZXBW), op(asm.VPMOVSXWD), op(asm.VPMOVZXWD), op(asm.VPMOVSXDQ), op(asm.VPMOVZXDQ), pJoin:
 		return w / 2
-	case op(asm.VMOVQ), op(asm.VMOVDS), op(asm.VMOVQS), op(asm.VPEXTRB), op(asm.VPEXTRD), op(asm.VPEXTRQ), op(asm.VPINSRB), op(asm.VPINSRW), op(asm.VCVTPS2PH), op(asm.VPSRLQ), op(asm.VPSLLQ):
+	case op(asm.VPMOVSXBD), op(asm.VPMOVZXBD):
+		return w / 4
+	case op(asm.VMOVQ), op(asm.VMOVDS), op(asm.VMOVQS), op(asm.VPEXTRB), op(asm.VPEXTRD), op(asm.VPEXTRQ), op(asm.VPINSRB), op(asm.VPINSRW), op(asm.VCVTPS2PH), op(asm.VPMOVWB), op(asm.VPMOVDB), op(asm.VPMOVDW), op(asm.VPSRLQ), op(asm.VPSLLQ):
 		return 0
 	case pVFMA32, pVFMA64, pVDot, pPick, pVCompare32, pVCompare64, pVAnd, pVOr, pVXor, pVEq, pVGt, pVMajority:
 		return w

@@ -21,6 +21,9 @@ func (g *gen) chunk(p *node, i int) *node {
 
 // half returns the lower or the upper half of a vector.
 func (g *gen) half(p *node, i int) *node {
+	if code(p.Op) == pJoin {
+		return p.Args[i]
+	}
 	if p.Type == tZ {
 		return g.op([2]op{pLowY, vec(pHigh, asm.Y)}[i], p)
 	}
@@ -189,102 +192,4 @@ func (g *gen) Replace(dt dtype.DType, lanes int, part *node, i int, x *node) *no
 // ResizeMask brings a mask to lanes of other bits.
 func (g *gen) ResizeMask(v value, bits int) value {
 	return value{DType: v.DType, Parts: g.resize(v.Parts, v.Lanes(), v.Mask, bits, true), Mask: bits}
-}
-
-// widening are the instructions that double integer lanes of 8, 16 and 32 bits, without and with sign.
-var widening = map[int][2]asm.Op{8: {asm.VPMOVZXBW, asm.VPMOVSXBW}, 16: {asm.VPMOVZXWD, asm.VPMOVSXWD}, 32: {asm.VPMOVZXDQ, asm.VPMOVSXDQ}}
-
-// resize widens or truncates the integer lanes of a vector in parts.
-func (g *gen) resize(parts []*node, lanes, from, to int, signed bool) []*node {
-	for ; from < to; from *= 2 {
-		o := widening[from][0]
-		if signed {
-			o = widening[from][1]
-		}
-		parts = g.widen(parts, lanes, from, 2*from, func(w asm.Width) op { return ins(o, w) })
-	}
-	for ; from > to; from /= 2 {
-		parts = g.narrowParts(parts, lanes, from, from/2, func(p *node) *node { return g.halveLanes(p, from) })
-	}
-	return parts
-}
-
-// halveLanes takes the lower halves of integer lanes of 16, 32 or 64 bits.
-func (g *gen) halveLanes(p *node, bits int) *node {
-	if bits == 64 {
-		return g.evenWords(p)
-	}
-	if p.Type == tZ {
-		return g.op(vec(pJoin, asm.Y), g.halveLanes(g.half(p, 0), bits), g.halveLanes(g.half(p, 1), bits))
-	}
-	// What is above is cleared, so that the instructions, which clamp, leave the numbers alone.
-	pack := asm.VPACKUSDW
-	if bits == 16 {
-		pack = asm.VPACKUSWB
-	}
-	low := g.vop(pVAnd, 0, p, g.splatConst(1<<(bits/2)-1, bits/8, widthOfNode(p)))
-	if p.Type == tY {
-		return g.ins(pack, g.half(low, 0), g.half(low, 1))
-	}
-	return g.ins(pack, low, low)
-}
-
-// widen converts parts of lanes to lanes that are twice as wide; by is the instruction that takes the lower half of a vector, or a vector
-// half as wide, to a vector of a width.
-func (g *gen) widen(parts []*node, lanes, from, to int, by func(asm.Width) op) []*node {
-	k, ks := g.lanesPerPart(lanes, to, dtype.Int32T), g.lanesPerPart(lanes, from, dtype.Int32T)
-	w := partWidth(k, to)
-	var out []*node
-	for i := 0; i < lanes; i += k {
-		p := parts[i/ks]
-		at := i % ks * from / 8 // the first byte
-		switch width := widthOfNode(p); {
-		case width == w && at > 0: // the upper half of a part as wide
-			if w == asm.X {
-				p = g.imm(op(asm.VPERMILPS), 0x0e, p)
-			} else {
-				p = g.half(p, 1)
-			}
-		case width == w && w > asm.X:
-			p = g.half(p, 0)
-		case width > w: // cannot be: the part of twice the bits is at least as wide
-			panic("x86: a part shrinks as it is widened")
-		}
-		out = append(out, g.op(by(w), p))
-	}
-	return out
-}
-
-// narrowParts converts parts of lanes to lanes that are half as wide; by makes a vector half as wide of one.
-func (g *gen) narrowParts(parts []*node, lanes, from, to int, by func(*node) *node) []*node {
-	k, ks := g.lanesPerPart(lanes, to, dtype.Int32T), g.lanesPerPart(lanes, from, dtype.Int32T)
-	var halves []*node
-	for _, p := range parts {
-		halves = append(halves, by(p))
-	}
-	for n := ks; n < k; n *= 2 { // join pairs
-		w := partWidth(2*n, to)
-		var joined []*node
-		for i := 0; i < len(halves); i += 2 {
-			if short(n, to) {
-				joined = append(joined, g.ins(asm.VUNPCKLPD, halves[i], halves[i+1]))
-			} else {
-				joined = append(joined, g.op(vec(pJoin, w), halves[i], halves[i+1]))
-			}
-		}
-		halves = joined
-	}
-	return halves
-}
-
-// evenWords takes the lower halves of the lanes of 64 bits.
-func (g *gen) evenWords(p *node) *node {
-	switch p.Type {
-	case tX:
-		return g.imm(op(asm.VPERMILPS), 0x08, p)
-	case tY:
-		return g.imm(op(asm.VSHUFPS), 0x88, g.half(p, 0), g.half(p, 1))
-	}
-	lo, hi := g.evenWords(g.half(p, 0)), g.evenWords(g.half(p, 1))
-	return g.op(vec(pJoin, asm.Y), lo, hi)
 }

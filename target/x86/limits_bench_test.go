@@ -11,6 +11,7 @@ import (
 	"github.com/irscope/irscope/compiler/tensorlayout"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/topi"
+	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/irscope/irscope/target/codegen"
 )
@@ -63,6 +64,8 @@ func bounds() []bound {
 		plain, blocks := []int{1, c[0], c[1], c[1]}, []int{1, c[0] / 16, c[1], c[1], 16}
 		add(fmt.Sprint("layout_transform", plain, "to_blocks"), 0, rearranged("NCHW", "NCHW16c", plain, blocks)...)
 		add(fmt.Sprint("layout_transform", blocks, "to_NCHW"), 0, rearranged("NCHW16c", "NCHW", blocks, plain)...)
+		add(fmt.Sprint("layout_transform_bytes", plain, "to_blocks"), 0, rearrangedOf(dtype.UInt8T, "NCHW", "NCHW16c", plain, blocks)...)
+		add(fmt.Sprint("layout_transform_bytes", blocks, "to_NCHW"), 0, rearrangedOf(dtype.UInt8T, "NCHW16c", "NCHW", blocks, plain)...)
 	}
 	for _, c := range []struct {
 		c, h, up int
@@ -113,6 +116,11 @@ func depthwise(c, h, stride, block int) ([]*te.Tensor, float64) {
 
 // rearranged is a tensor in another layout.
 func rearranged(from, to string, shape, result []int) []*te.Tensor {
+	return rearrangedOf(dtype.Float32T, from, to, shape, result)
+}
+
+// rearrangedOf is rearranged for a type.
+func rearrangedOf(d dtype.DType, from, to string, shape, result []int) []*te.Tensor {
 	layouts := [2]tensorlayout.Layout{}
 	for i, name := range []string{from, to} {
 		l, err := tensorlayout.Parse(name)
@@ -125,7 +133,7 @@ func rearranged(from, to string, shape, result []int) []*te.Tensor {
 	if err != nil {
 		panic(err)
 	}
-	x := placeholder("x", shape...)
+	x := te.Placeholder("x", d, placeholder("x", shape...).Shape...)
 	return []*te.Tensor{x, topi.LayoutTransform(x, m, placeholder("y", result...).Shape, nil)}
 }
 

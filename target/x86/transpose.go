@@ -5,9 +5,12 @@ import (
 	"github.com/irscope/irscope/runtime/native/asm"
 )
 
-// transpose makes vectors of rows of lanes of 32 bits, of as many as a vector has lanes: vector j has lane j of all rows. Blocks of four by four lanes, each in its own 128 bits, are
+// transpose makes vectors of rows of lanes of 32 bits or of bytes, of as many as a vector has lanes: vector j has lane j of all rows. Blocks of four by four lanes, each in its own 128 bits, are
 // transposed by shuffles. Rows of four lanes that are four apart are joined, as they are read, so that these are all blocks; of rows as wide as a vector the blocks change places behind that.
 func (g *gen) transpose(rows []*node, n int) []*node {
+	if n == 16 && rows[0].Type == tX {
+		return g.transposeBytes(rows)
+	}
 	if n == 4 {
 		return g.blocks([4]*node{g.joined(rows, 0), g.joined(rows, 1), g.joined(rows, 2), g.joined(rows, 3)})
 	}
@@ -33,6 +36,19 @@ func (g *gen) transpose(rows []*node, n int) []*node {
 		}
 	}
 	return out
+}
+
+// transposeBytes is transpose for sixteen rows of as many bytes: each step joins neighbors of two rows that are eight rows apart, and after four the rows are columns.
+func (g *gen) transposeBytes(rows []*node) []*node {
+	for range 4 {
+		next := make([]*node, 0, len(rows))
+		for i := range len(rows) / 2 {
+			a, b := rows[i], rows[i+len(rows)/2]
+			next = append(next, g.ins(asm.VPUNPCKLBW, a, b), g.ins(asm.VPUNPCKHBW, a, b))
+		}
+		rows = next
+	}
+	return rows
 }
 
 // joined are the rows of four lanes from number q on that are four apart.

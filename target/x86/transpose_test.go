@@ -72,6 +72,10 @@ func TestTransposes(t *testing.T) {
 	for _, n := range []int{1, 3, 7, 12} {
 		kernels[fmt.Sprint("blocks", n)] = rearranged("NCHW", "NCHW16c", []int{1, 32, n, n}, []int{1, 2, n, n, 16})
 		kernels[fmt.Sprint("from blocks", n)] = rearranged("NCHW16c", "NCHW", []int{1, 2, n, n, 16}, []int{1, 32, n, n})
+		for _, d := range []dtype.DType{dtype.Int8T, dtype.UInt8T} {
+			kernels[fmt.Sprint(d, " blocks", n)] = rearrangedOf(d, "NCHW", "NCHW16c", []int{1, 32, n, n}, []int{1, 2, n, n, 16})
+			kernels[fmt.Sprint(d, " from blocks", n)] = rearrangedOf(d, "NCHW16c", "NCHW", []int{1, 2, n, n, 16}, []int{1, 32, n, n})
+		}
 		kernels[fmt.Sprint("from 8", n)] = rearranged("NCHW8c", "NCHW", []int{1, 4, n, n, 8}, []int{1, 32, n, n})
 	}
 	for name, args := range kernels {

@@ -42,7 +42,7 @@ func (r *rules) picked(b *sch.Block, loops []*sch.Loop, last int) (bool, error) 
 
 // uneven reports whether a block copies between contiguous axes of which one is short and tiles that are transposed leave some of it over, to be copied one by one.
 func (r *rules) uneven(b *sch.Block) bool {
-	from, to := r.contiguous(b)
+	from, to := r.contiguous(b, leastTile)
 	if from < 0 || to < 0 || from == to {
 		return false
 	}

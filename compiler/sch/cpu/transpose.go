@@ -6,12 +6,16 @@ import (
 
 	"github.com/irscope/irscope/compiler/sch"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// leastTile is the least extent of a tile that is transposed in registers.
-const leastTile = 4
+// leastTile is the least extent of a tile of elements of 32 bits that is transposed in registers; one of bytes has byteTile in both directions.
+const (
+	leastTile = 4
+	byteTile  = 16
+)
 
-// transposes schedules a block that copies elements of 32 bits that lie together along one axis to where they lie together along another: in tiles of as many rows as a vector has
+// transposes schedules a block that copies bytes or elements of 32 bits that lie together along one axis to where they lie together along another: in tiles of as many rows as a vector has
 // lanes, which the code generator transposes in registers, and smaller ones at the edges. It reports whether it has.
 func (r *rules) transposes(b *sch.Block) (bool, error) {
 	loops, err := r.loops(b)
@@ -23,13 +27,14 @@ func (r *rules) transposes(b *sch.Block) (bool, error) {
 	if !ok || st.Predicate != nil {
 		return false, nil
 	}
-	if x, ok := st.Value.(*tir.BufferLoad); !ok || x.Predicate != nil || x.Buffer.DType.Bits != 32 || x.Buffer.DType.Lanes != 1 {
+	if x, ok := st.Value.(*tir.BufferLoad); !ok || x.Predicate != nil || r.tiles(x.Buffer.DType) == nil {
 		return false, nil
 	}
+	tiles := r.tiles(st.Buffer.DType)
 	if err := r.normalize(b); err != nil {
 		return false, err
 	}
-	from, to := r.contiguous(b)
+	from, to := r.contiguous(b, tiles[len(tiles)-1])
 	if from < 0 || to < 0 || from == to {
 		return false, nil
 	}
@@ -41,8 +46,8 @@ func (r *rules) transposes(b *sch.Block) (bool, error) {
 	if err := r.act("Reorder", append(order, rows, vectors)); err != nil {
 		return false, err
 	}
-	r.explainTranspose(r.at(b).IterVars, from, to, at)
-	return true, r.eachTile(b, rows, func(b *sch.Block, rows *sch.Loop, high int64) error {
+	r.explainTranspose(r.at(b).IterVars, from, to, tiles, at)
+	return true, r.eachTile(b, rows, tiles, func(b *sch.Block, rows *sch.Loop, high int64) error {
 		loops, err := r.loops(b)
 		if err != nil {
 			return err
@@ -51,18 +56,31 @@ func (r *rules) transposes(b *sch.Block) (bool, error) {
 		if err := r.act("Reorder", []*sch.Loop{vectors, rows}); err != nil {
 			return err
 		}
-		return r.eachTile(b, vectors, func(b *sch.Block, vectors *sch.Loop, wide int64) error {
+		return r.eachTile(b, vectors, tiles, func(b *sch.Block, vectors *sch.Loop, wide int64) error {
 			loops, err := r.loops(b)
 			if err != nil {
 				return err
 			}
-			return r.transposeTile(loops[len(loops)-1], vectors, high, wide)
+			return r.transposeTile(loops[len(loops)-1], vectors, high, wide, lineBits/int64(st.Buffer.DType.Bits))
 		})
 	})
 }
 
+// tiles are the extents of tiles of elements of a type, larger ones first, nil for types that are not transposed in registers.
+func (r *rules) tiles(d dtype.DType) []int64 {
+	switch {
+	case d.Lanes != 1:
+		return nil
+	case d.Bits == 32:
+		return []int64{r.machine.Lanes, leastTile}
+	case d.Bits == 8 && !d.IsBool():
+		return []int64{byteTile}
+	}
+	return nil
+}
+
 // contiguous returns the variables of a copy along which it reads and writes elements that lie together and does not write or read such, -1 for none of at least the extent of a tile.
-func (r *rules) contiguous(b *sch.Block) (from, to int) {
+func (r *rules) contiguous(b *sch.Block, least int64) (from, to int) {
 	from, to = -1, -1
 	iters := r.at(b).IterVars
 	acc := accesses(r.at(b).Body, iters)
@@ -70,7 +88,7 @@ func (r *rules) contiguous(b *sch.Block) (from, to int) {
 		return from, to
 	}
 	for k, iv := range iters {
-		if n, ok := tir.AsInt(iv.Dom.Extent); ok && n < leastTile {
+		if n, ok := tir.AsInt(iv.Dom.Extent); ok && n < least {
 			continue
 		}
 		written, read := acc[0].stride(iv.Var), acc[1].stride(iv.Var)
@@ -85,25 +103,25 @@ func (r *rules) contiguous(b *sch.Block) (from, to int) {
 }
 
 // explainTranspose tells the watcher along what a copy reads and writes, and how large its tiles are.
-func (r *rules) explainTranspose(iters []*tir.IterVar, from, to int, at tir.Stmt) {
+func (r *rules) explainTranspose(iters []*tir.IterVar, from, to int, tiles []int64, at tir.Stmt) {
 	if r.watch == nil {
 		return
 	}
 	tile := func(k int) int64 {
-		if n, known := tir.AsInt(iters[k].Dom.Extent); known && n < r.machine.Lanes {
-			return leastTile
+		if n, known := tir.AsInt(iters[k].Dom.Extent); known && n < tiles[0] {
+			return tiles[len(tiles)-1]
 		}
-		return r.machine.Lanes
+		return tiles[0]
 	}
 	r.applied(ruleTurn, at)
 	r.watch.Took(ruleTurn, at, fmt.Sprintf("what is read is contiguous along %s, and what is written along %s: %d rows of %d elements at a time", iters[from].Var.Name, iters[to].Var.Name,
 		tile(from), tile(to)))
 }
 
-// eachTile cuts the loop l around a block into a part of whole tiles, one of the least ones, and what is left over, and has do continue with the first two: with the block there, the loop,
+// eachTile cuts the loop l around a block into a part of whole tiles, one of smaller ones, and what is left over, and has do continue with the first two: with the block there, the loop,
 // and the extent of a tile.
-func (r *rules) eachTile(b *sch.Block, l *sch.Loop, do func(b *sch.Block, l *sch.Loop, tile int64) error) error {
-	for _, tile := range []int64{r.machine.Lanes, leastTile} {
+func (r *rules) eachTile(b *sch.Block, l *sch.Loop, tiles []int64, do func(b *sch.Block, l *sch.Loop, tile int64) error) error {
+	for _, tile := range tiles {
 		n, known := tir.AsInt(r.extent(l))
 		if known && n < tile {
 			continue
@@ -127,12 +145,12 @@ func (r *rules) eachTile(b *sch.Block, l *sch.Loop, do func(b *sch.Block, l *sch
 	return nil
 }
 
-// line is how many elements of 32 bits a line of the caches holds.
-const line = 16
+// lineBits is how much a line of the caches holds.
+const lineBits = 512
 
-// transposeTile makes a tile of two loops of whole ones. Tiles that read less than a line of each row are done one after the other, so that the line is read once: those of rows that are a
+// transposeTile makes a tile of two loops of whole ones; line is how many elements a line of the caches holds. Tiles that read less than a line of each row are done one after the other, so that the line is read once: those of rows that are a
 // power of two apart lie in one set of a cache, which does not keep them until the next tiles come by.
-func (r *rules) transposeTile(rows, vectors *sch.Loop, high, wide int64) error {
+func (r *rules) transposeTile(rows, vectors *sch.Loop, high, wide, line int64) error {
 	a, err := r.split(rows, high)
 	if err != nil {
 		return err

@@ -222,3 +222,6 @@ func (f *form) width(i *Inst) Width {
 
 // Sized reports whether an instruction has several widths, of which Inst.W must name one.
 func (o Op) Sized() bool { return forms()[o].sized() }
+
+// SpreadsWords reports whether the operand of an instruction in memory may be an element of 32 bits that is spread over all lanes.
+func (o Op) SpreadsWords() bool { return forms()[o].mem == full32 }
