@@ -25,25 +25,26 @@ type Winograd struct {
 	Before, After []int64
 }
 
-// winogradTransforms are B^T, G and A^T for tiles of a size.
-var winogradTransforms = map[int64]struct{ data, weights, results [][]float64 }{
-	2: {
-		data:    [][]float64{{1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}},
-		weights: [][]float64{{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}},
-		results: [][]float64{{1, 1, 1, 0}, {0, 1, -1, -1}},
-	},
-	4: {
-		data: [][]float64{{4, 0, -5, 0, 1, 0}, {0, -4, -4, 1, 1, 0}, {0, 4, -4, -1, 1, 0}, {0, -2, -1, 2, 1, 0}, {0, 2, -1, -2, 1, 0}, {0, 4, 0, -5, 0, 1}},
-		weights: [][]float64{
+// winogradTransforms are B^T, G and A^T for tiles of a size; ok is false for others than 2 and 4.
+func winogradTransforms(tile int64) (data, weights, results [][]float64, ok bool) {
+	switch tile {
+	case 2:
+		data = [][]float64{{1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}}
+		weights = [][]float64{{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}}
+		results = [][]float64{{1, 1, 1, 0}, {0, 1, -1, -1}}
+	case 4:
+		data = [][]float64{{4, 0, -5, 0, 1, 0}, {0, -4, -4, 1, 1, 0}, {0, 4, -4, -1, 1, 0}, {0, -2, -1, 2, 1, 0}, {0, 2, -1, -2, 1, 0}, {0, 4, 0, -5, 0, 1}}
+		weights = [][]float64{
 			{1. / 4, 0, 0}, {-1. / 6, -1. / 6, -1. / 6}, {-1. / 6, 1. / 6, -1. / 6}, {1. / 24, 1. / 12, 1. / 6}, {1. / 24, -1. / 12, 1. / 6}, {0, 0, 1},
-		},
-		results: [][]float64{{1, 1, 1, 1, 1, 0}, {0, 1, -1, 2, -2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, -1, 8, -8, 1}},
-	},
+		}
+		results = [][]float64{{1, 1, 1, 1, 1, 0}, {0, 1, -1, 2, -2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, -1, 8, -8, 1}}
+	}
+	return data, weights, results, data != nil
 }
 
 // WinogradWeights brings the windows of a convolution to where they are multiplied: weights OIHW16i16o, for blocks of 16 channels, become (m+2)^2 matrices [(m+2)^2, O, I, 16i, 16o].
 func WinogradWeights(w *te.Tensor, tile int64) (*te.Tensor, error) {
-	t, known := winogradTransforms[tile]
+	_, windows, _, known := winogradTransforms(tile)
 	if !known || len(w.Shape) != 6 || !tir.IsConst(w.Shape[2], 3) || !tir.IsConst(w.Shape[3], 3) {
 		return nil, fmt.Errorf("Winograd: tiles of %d and weights with %d axes: expected tiles of 2 or 4, and weights 3x3 in blocks of channels", tile, len(w.Shape))
 	}
@@ -51,12 +52,12 @@ func WinogradWeights(w *te.Tensor, tile int64) (*te.Tensor, error) {
 	if !ok {
 		return nil, fmt.Errorf("Winograd: a block of output channels is not of constant size")
 	}
-	side := int64(len(t.data))
+	side := tile + 2
 	place := func(row, col tir.Expr) tir.Expr { return tir.Add(tir.Mul(row, tir.Int(side)), col) }
 	shape := []tir.Expr{tir.Int(side * side), w.Shape[0], w.Shape[1], w.Shape[4], w.Shape[5]}
 	return te.Tiles("winograd_weights", te.Out{DType: w.DType, Shape: shape}, []string{"o", "i", "ii"}, []tir.Expr{w.Shape[0], w.Shape[1], w.Shape[4]}, []*te.Tensor{w},
 		func(in []*tir.Buffer, out *tir.Buffer, i []tir.Expr) te.Tile {
-			return twice(t.weights, 3, lanes, in[0], out, func(row, col, l tir.Expr) []tir.Expr {
+			return twice(windows, 3, lanes, in[0], out, func(row, col, l tir.Expr) []tir.Expr {
 				return []tir.Expr{i[0], i[1], row, col, i[2], l}
 			}, func(row, col, l tir.Expr) []tir.Expr {
 				return []tir.Expr{place(row, col), i[0], i[1], i[2], l}
@@ -66,7 +67,7 @@ func WinogradWeights(w *te.Tensor, tile int64) (*te.Tensor, error) {
 
 // Conv is the convolution of x in NCHW16c, for blocks of 16 channels, with what WinogradWeights made of the weights.
 func (o Winograd) Conv(x, u *te.Tensor) (*te.Tensor, error) {
-	t, known := winogradTransforms[o.Tile]
+	forData, _, forResults, known := winogradTransforms(o.Tile)
 	if !known || len(x.Shape) != 5 || len(u.Shape) != 5 {
 		return nil, fmt.Errorf("Winograd: tiles of %d, data with %d axes: expected tiles of 2 or 4, and data in blocks of channels", o.Tile, len(x.Shape))
 	}
@@ -100,7 +101,7 @@ func (o Winograd) Conv(x, u *te.Tensor) (*te.Tensor, error) {
 	data := te.Tiles("winograd_data", te.Out{DType: x.DType, Shape: []tir.Expr{n, b, tir.Int(side * side), x.Shape[1], tir.Int(o.Rows * across), x.Shape[4]}},
 		axes, []tir.Expr{n, b, x.Shape[1], tir.Int(o.Rows), tir.Int(across)}, []*te.Tensor{padded},
 		func(in []*tir.Buffer, out *tir.Buffer, i []tir.Expr) te.Tile {
-			return twice(t.data, side, size[2], in[0], out, func(row, col, l tir.Expr) []tir.Expr {
+			return twice(forData, side, size[2], in[0], out, func(row, col, l tir.Expr) []tir.Expr {
 				return []tir.Expr{i[0], i[1], i[2], within(i[3], row), within(i[4], col), l}
 			}, func(row, col, l tir.Expr) []tir.Expr {
 				return []tir.Expr{i[0], i[1], place(row, col), i[2], tile(i), l}
@@ -113,7 +114,7 @@ func (o Winograd) Conv(x, u *te.Tensor) (*te.Tensor, error) {
 	results := te.Tiles("winograd_results", te.Out{DType: x.DType, Shape: []tir.Expr{n, b, features, tir.Int(rows), tir.Int(across * m), u.Shape[4]}},
 		axes, []tir.Expr{n, b, features, tir.Int(o.Rows), tir.Int(across)}, []*te.Tensor{products},
 		func(in []*tir.Buffer, out *tir.Buffer, i []tir.Expr) te.Tile {
-			return twice(t.results, side, size[3], in[0], out, func(row, col, l tir.Expr) []tir.Expr {
+			return twice(forResults, side, size[3], in[0], out, func(row, col, l tir.Expr) []tir.Expr {
 				return []tir.Expr{i[0], i[1], place(row, col), i[2], tile(i), l}
 			}, func(row, col, l tir.Expr) []tir.Expr {
 				return []tir.Expr{i[0], i[1], i[2], within(i[3], row), within(i[4], col), l}

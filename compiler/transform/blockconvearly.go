@@ -7,9 +7,13 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// pointwise are the operators between real numbers and the bytes that stand for them.
-var pointwise = map[string]bool{
-	"relax.add": true, "relax.astype": true, "relax.clip": true, "relax.divide": true, "relax.maximum": true, "relax.minimum": true, "relax.multiply": true, "relax.round": true, "relax.subtract": true,
+// betweenBytes reports whether an operator is one of those between real numbers and the bytes that stand for them, which work on each element by itself.
+func betweenBytes(name string) bool {
+	switch name {
+	case "relax.add", "relax.astype", "relax.clip", "relax.divide", "relax.maximum", "relax.minimum", "relax.multiply", "relax.round", "relax.subtract":
+		return true
+	}
+	return false
 }
 
 // earlyBlocks returns the layouts of images of bytes that convolutions want in blocks, and that nothing reads otherwise but what works on each element by itself, as dequantizations do. All
@@ -25,7 +29,7 @@ func earlyBlocks(f *relax.Function, layouts func(*relax.Call) []string) map[*rel
 				if data != nil && isByte(typeOf(data)) {
 					out[data] = l
 				}
-			} else if pointwise[opName(call)] {
+			} else if betweenBytes(opName(call)) {
 				return
 			}
 		}

@@ -85,7 +85,7 @@ func TestPassSettings(t *testing.T) {
 		if p := c.pass; p.Level != c.level || p.Kind != c.kind || p.Lowering != c.lowering {
 			t.Errorf("%s: level %d, kind %v, lowering %v, want %d, %v, %v", p.Name, p.Level, p.Kind, p.Lowering, c.level, c.kind, c.lowering)
 		}
-		if reads := c.pass == transform.FuseOps; c.pass.ReadsLevel != reads {
+		if reads := c.pass == transform.FuseOps || c.pass == transform.ConvertConv2DToWinograd; c.pass.ReadsLevel != reads {
 			t.Errorf("%s: reads opt_level: %v, want %v", c.pass.Name, c.pass.ReadsLevel, reads)
 		}
 		if reads := c.pass == transform.ApplyDefaultSchedule || c.pass == transform.BlockConvLayout || c.pass == transform.PackByteProducts || c.pass == transform.ConvertConv2DToWinograd || c.pass == transform.BlockMatmulWeights; c.pass.ReadsTarget != reads {
