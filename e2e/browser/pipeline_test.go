@@ -107,7 +107,7 @@ func TestReorderWithKeys(t *testing.T) {
 	p.follows("ApplyDefaultSchedule", "LiftConstantCalls")
 	p.alt(kb.ArrowDown)
 	p.follows("ApplyDefaultSchedule", "dataflow_lower")
-	p.wait(`document.querySelector('.row[aria-selected="true"]').dataset.step === "1.17.1/ApplyDefaultSchedule"`)
+	p.wait(`document.querySelector('.row[aria-selected="true"]').dataset.step === "1.18.1/ApplyDefaultSchedule"`)
 	p.alt(kb.ArrowUp)
 	p.wait(`document.querySelector('.row[aria-selected="true"]').dataset.step === "1.18/ApplyDefaultSchedule"`)
 	p.alt(kb.ArrowUp)
@@ -182,7 +182,7 @@ func TestReorderWithTheMouse(t *testing.T) {
 	_, _, bottom := p.nameOf("dataflow_lower")
 	drag("ApplyDefaultSchedule", x, bottom-3)
 	p.mouse(chromedp.MouseReleased, x, bottom-3)
-	p.wait(`document.querySelector('.row[aria-selected="true"]').dataset.step === "1.17.1/ApplyDefaultSchedule"`)
+	p.wait(`document.querySelector('.row[aria-selected="true"]').dataset.step === "1.18.1/ApplyDefaultSchedule"`)
 	p.settled()
 	p.wait(`document.querySelector("#command").textContent.includes("dataflow_lower[ApplyDefaultSchedule,RewriteDataflowReshape,")`)
 
