@@ -35,6 +35,7 @@ type LoopEffects struct {
 	asserts bool
 
 	returns bool                     // may leave the function
+	ends    bool                     // may return from it, and not by an error
 	elems   map[*tir.Var]*elemAccess // by pointer
 	order   []*tir.Var               // keys of writes, in order
 	cond    int                      // scanner.cond where the loop stands
@@ -228,6 +229,7 @@ func (s *scanner) call(n *tir.Call) {
 	case tir.OpRet.Name, tir.OpThrowLastError.Name:
 		for _, e := range s.stack {
 			e.returns = true
+			e.ends = e.ends || op.Name == tir.OpRet.Name
 		}
 	case tir.OpStackAlloca.Name, tir.OpAllocWorkspace.Name, tir.OpFreeWorkspace.Name:
 	default:

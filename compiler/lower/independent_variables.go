@@ -12,10 +12,10 @@ import (
 // independent if every turn writes an element before it reads it, and nothing but the loop uses them.
 
 // Divisible reports whether the turns of a loop that is said to be parallel may run on several threads: they only store to buffers, none of which
-// is kept in variables by what is around the loop, and end where they end.
+// is kept in variables by what is around the loop, and end where they end, or by an error, as where there is no memory.
 func (e *Effects) Divisible(loop *tir.For, variables func(*tir.Var) bool) bool {
 	eff := e.Loops[loop]
-	return loop.Kind == tir.Parallel && stepsByOne(loop) && !eff.Jumps && !eff.returns && !eff.cells && !eff.opaque && !slices.ContainsFunc(eff.order, variables)
+	return loop.Kind == tir.Parallel && stepsByOne(loop) && !eff.Jumps && !eff.ends && !eff.cells && !eff.opaque && !slices.ContainsFunc(eff.order, variables)
 }
 
 // written is what a turn has written for sure so far: by allocation, which of its elements.

@@ -5,6 +5,7 @@ package x86_test
 import (
 	"testing"
 
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -55,6 +56,7 @@ func TestForks(t *testing.T) {
 		{"two strides", false, forLoop(i, c(8), tir.Store(b, tir.Load(a, i), i), tir.Store(b, tir.Load(a, i), tir.Mul(i, c(2))))},
 		{"halves", false, forLoop(i, c(8), tir.Store(b, tir.Load(a, i), tir.FloorDiv(i, c(2))))},
 		{"the same", false, forLoop(i, c(8), tir.Store(b, tir.Load(a, i), n))},
+		{"said to be parallel, which an error may end", true, sideBySide(forLoop(i, c(8), tir.Store(b, tir.Load(a, n), i), unless(n, tir.OpThrowLastError)))},
 		{"left in the middle", false, forLoop(i, c(8), tir.Store(b, tir.Load(a, i), i),
 			&tir.IfThenElse{Cond: tir.GE(i, n), Then: &tir.Evaluate{Value: &tir.Call{Type: dtype.Int32T, Op: tir.OpBreakLoop}}})},
 	} {
@@ -70,6 +72,18 @@ func TestForks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// sideBySide says that the turns of a loop are independent.
+func sideBySide(s tir.Stmt) tir.Stmt {
+	l := *s.(*tir.For)
+	l.Kind = tir.Parallel
+	return &l
+}
+
+// unless calls an operator where n is negative.
+func unless(n tir.Expr, op *ir.Op, args ...tir.Expr) tir.Stmt {
+	return &tir.IfThenElse{Cond: tir.LT(n, tir.Int32(0)), Then: &tir.Evaluate{Value: &tir.Call{Type: dtype.Int32T, Op: op, Args: args}}}
 }
 
 // two2 doubles eight lanes.
