@@ -98,7 +98,7 @@ for i, k in T.grid(4, 40):
 	use := func(name, store string) string {
 		return fmt.Sprintf("\nfor i in range(4):\n    with T.block(%q):\n        vi = T.axis.spatial(4, i)\n        %s", name, store)
 	}
-	tiled := []string{"D_init: 4 4u 4v", "D_update: 4 2 4u 4v", "D_rest: 4 8", "D_fold: 4 3u 4v", "D: 4"}
+	tiled := []string{"D_init: 4 2u 4v", "D_update: 4 5 2u 4v", "D_fold: 4 4v", "D: 4"}
 	for _, c := range []struct {
 		name, uses string
 		more       []string

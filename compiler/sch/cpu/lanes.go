@@ -90,10 +90,18 @@ func (p *plan) tileTwo(col, row int, budget int64) {
 	}
 }
 
-// widen gives each result up to vectors accumulators, as far as the extent has use for them.
+// widen gives each result up to vectors accumulators, as far as the extent has use for them: what is left over behind them is added one by one, and each such term waits for the one before
+// as long as all of them do.
 func (p *plan) widen(d int, n, vectors int64) {
 	for vectors > 1 && n != 0 && vectors*p.Lanes*2 > n {
 		vectors /= 2
 	}
-	p.Tile[d] = p.Lanes * max(vectors, 1)
+	best := max(vectors, 1)
+	waits := func(v int64) int64 { return n/(v*p.Lanes) + n%(v*p.Lanes) + v }
+	for v := best / 2; v >= 1 && n != 0; v /= 2 {
+		if waits(v) < waits(best) {
+			best = v
+		}
+	}
+	p.Tile[d] = p.Lanes * best
 }
