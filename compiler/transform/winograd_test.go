@@ -171,6 +171,31 @@ def main(x: R.Tensor((2, 2, 23, 24, 8), "float32")):
 	}
 }
 
+// TestBandsOfOthers schedules blocks that say that they end bands, and do not.
+func TestBandsOfOthers(t *testing.T) {
+	for _, rows := range []string{"2", "-1", "9223372036854775807"} {
+		m := read(t, `
+@T.prim_func
+def main(A: T.Buffer((16,), "float32"), C: T.Buffer((16,), "float32")):
+    B = T.alloc_buffer((16,), "float32")
+    for i, j in T.grid(4, 4):
+        with T.block("b"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            T.block_attr({"band_rows": `+rows+`})
+            B[vi * 4 + vj] = A[vi * 4 + vj]
+            B[vi * 4 + vj] = B[vi * 4 + vj] + T.float32(1)
+    for i in range(16):
+        with T.block("c"):
+            vi = T.axis.spatial(16, i)
+            C[vi] = B[vi]
+`)
+		out := runPass(t, passtest.NewContext(pass.WithTarget(smallCache(t))), transform.ApplyDefaultSchedule, m)
+		if strings.Count(passtest.Text(out), "with T.block") < 3 {
+			t.Errorf("%s rows: %s", rows, passtest.Text(out))
+		}
+	}
+}
+
 // merged says whether one nest holds all steps of a kernel.
 func merged(f *tir.PrimFunc) string {
 	seq, several := f.Body.(*tir.BlockRealize).Block.Body.(*tir.SeqStmt)

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
@@ -17,7 +18,7 @@ func (r *rules) splitBands() error {
 		}
 		k := r.at(b)
 		rows := k.Annotations.Int(tir.AttrBandRows, 0)
-		if rows < 1 || len(k.IterVars) < 2 || len(k.Writes) != 1 {
+		if rows < 1 || rows > math.MaxInt32 || len(k.IterVars) < 2 || len(k.Writes) != 1 {
 			continue
 		}
 		bands := tir.Mul(tir.CastTo(k.IterVars[1].Dom.Extent.DType(), k.IterVars[0].Dom.Extent), k.IterVars[1].Dom.Extent)
@@ -47,7 +48,7 @@ func (r *rules) bandsFirst(b *sch.Block, of *tir.Buffer, rows int64) (bool, erro
 	}
 	image, row := -1, -1
 	for _, a := range accesses(k.Body, k.IterVars) {
-		if a.load == nil || a.buf != of {
+		if a.load == nil || a.buf != of || len(a.indices) < 2 {
 			continue
 		}
 		for i, iv := range k.IterVars {
