@@ -187,7 +187,7 @@ def main(A: T.Buffer((16,), "float32"), C: T.Buffer((16,), "float32")):
     for i in range(16):
         with T.block("c"):
             vi = T.axis.spatial(16, i)
-            C[vi] = B[vi]
+            C[vi] = B[15 - vi]
 `)
 		out := runPass(t, passtest.NewContext(pass.WithTarget(smallCache(t))), transform.ApplyDefaultSchedule, m)
 		if strings.Count(passtest.Text(out), "with T.block") < 3 {
