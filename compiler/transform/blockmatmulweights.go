@@ -46,16 +46,9 @@ var BlockMatmulWeights = &pass.Pass{
 
 // weightBlocking finds and lowers the products.
 type weightBlocking struct {
-	c         *pass.Context
-	block     int64
-	constants *constantValues // of the function at work
-	dataflow  map[*relax.Var]bool
-}
-
-// scan looks at a function before its products.
-func (p *weightBlocking) scan(f *relax.Function) {
-	p.constants, p.dataflow = constantsOf(f), map[*relax.Var]bool{}
-	relax.EachBinding(f.Body, func(blk *relax.BindingBlock, b relax.Binding) { p.dataflow[b.Bound()] = blk.Dataflow })
+	c     *pass.Context
+	block int64
+	inputsOf
 }
 
 // pick returns the kernel of a product.

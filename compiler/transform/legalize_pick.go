@@ -16,6 +16,18 @@ type lowered struct {
 	why  string // the name of the rewrite
 }
 
+// inputsOf is what passes that lower picked calls know of the function at work.
+type inputsOf struct {
+	constants *constantValues
+	dataflow  map[*relax.Var]bool // what dataflow blocks bind
+}
+
+// scan looks at a function before its calls.
+func (i *inputsOf) scan(f *relax.Function) {
+	i.constants, i.dataflow = constantsOf(f), map[*relax.Var]bool{}
+	relax.EachBinding(f.Body, func(blk *relax.BindingBlock, b relax.Binding) { i.dataflow[b.Bound()] = blk.Dataflow })
+}
+
 // lowerPicked lowers the calls that pick returns something for, for a pass of that name, and no others. scan, which may be nil, is told of each function before.
 func lowerPicked(c *pass.Context, name string, m *ir.Module, scan func(f *relax.Function), pick func(vb *relax.VarBinding) *lowered) (*ir.Module, error) {
 	l := newLegalizer(c, name, m)

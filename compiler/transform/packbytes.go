@@ -44,16 +44,9 @@ var PackByteProducts = &pass.Pass{
 
 // bytePacking finds and lowers the products.
 type bytePacking struct {
-	c         *pass.Context
-	constants *constantValues // of the function at work
-	dataflow  map[*relax.Var]bool
+	c *pass.Context
+	inputsOf
 	ByteWords
-}
-
-// scan looks at a function before its products.
-func (p *bytePacking) scan(f *relax.Function) {
-	p.constants, p.dataflow = constantsOf(f), map[*relax.Var]bool{}
-	relax.EachBinding(f.Body, func(blk *relax.BindingBlock, b relax.Binding) { p.dataflow[b.Bound()] = blk.Dataflow })
 }
 
 // pick returns the kernel of a product of bytes.

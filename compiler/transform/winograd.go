@@ -52,14 +52,7 @@ type winograd struct {
 	tile, rows int64
 	cache      int64 // bytes of the second cache
 	threads    int64
-	constants  *constantValues // of the function at work
-	dataflow   map[*relax.Var]bool
-}
-
-// scan looks at a function before its convolutions.
-func (w *winograd) scan(f *relax.Function) {
-	w.constants, w.dataflow = constantsOf(f), map[*relax.Var]bool{}
-	relax.EachBinding(f.Body, func(blk *relax.BindingBlock, b relax.Binding) { w.dataflow[b.Bound()] = blk.Dataflow })
+	inputsOf
 }
 
 // pick returns the kernel of a convolution.
