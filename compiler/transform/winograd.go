@@ -25,8 +25,11 @@ var ConvertConv2DToWinograd = &pass.Pass{
 		{Name: "rows", Default: int64(0), Doc: "the rows of tiles that are computed before the next ones, so that what lies between the steps is as large as they need; 0 for what the second cache of the target holds best"},
 	},
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
-		w := &winograd{c: c, tile: c.Arg("tile").(int64), rows: c.Arg("rows").(int64)}
 		t := c.TargetOf()
+		w := &winograd{
+			c: c, tile: c.Arg("tile").(int64), rows: c.Arg("rows").(int64),
+			cache: t.IntAttr("l2-cache-bytes", 256<<10), threads: max(t.IntAttr("num-cores", 1), 1),
+		}
 		switch {
 		case w.tile != 0 && w.tile != 2 && w.tile != 4:
 			return nil, fmt.Errorf("tile: %d, want 2, 4 or 0", w.tile)
@@ -34,12 +37,6 @@ var ConvertConv2DToWinograd = &pass.Pass{
 			return nil, fmt.Errorf("rows: %d, want 0 or more", w.rows)
 		case w.tile == 0 && t.IsZero():
 			return m, nil
-		case !t.IsZero():
-			w.cache, w.threads = t.IntAttr("l2-cache-bytes", w.cache), t.IntAttr("num-cores", 1)
-		}
-		w.threads = max(w.threads, 1)
-		if w.cache == 0 {
-			w.cache = 256 << 10
 		}
 		return lowerPicked(c, "ConvertConv2DToWinograd", m, w.scan, w.pick)
 	},

@@ -90,11 +90,16 @@ func (p *plan) ofBands(k int) bool {
 	}
 	turns := tir.Expr(tir.Int(1))
 	for i, iv := range p.iters {
-		if turns = tir.Mul(turns, tir.CastTo(turns.DType(), iv.Dom.Extent)); arith.NewAnalyzer().CanProveEqual(turns, tir.CastTo(turns.DType(), p.r.bands)) {
+		if turns = tir.Mul(turns, tir.CastTo(turns.DType(), iv.Dom.Extent)); p.r.areBands(turns) {
 			return k <= i
 		}
 	}
 	return false
+}
+
+// areBands reports whether something runs as often as there are bands.
+func (r *rules) areBands(turns tir.Expr) bool {
+	return arith.NewAnalyzer().CanProveEqual(turns, tir.CastTo(turns.DType(), r.bands))
 }
 
 // mergeBands merges the nests of the steps over the bands. Where it cannot, the steps stay behind each other.
@@ -118,7 +123,7 @@ func (r *rules) mergeBands() error {
 		}
 		n := 0
 		for i := 1; i <= len(r.perfect(loops)) && n == 0; i++ {
-			if arith.NewAnalyzer().CanProveEqual(r.turnsOf(loops[:i]), tir.CastTo(r.turnsOf(loops[:i]).DType(), r.bands)) {
+			if r.areBands(r.turnsOf(loops[:i])) {
 				n = i
 			}
 		}
@@ -132,21 +137,14 @@ func (r *rules) mergeBands() error {
 	}
 	at := leavesOf(r.loop(nests[0][0]))[0].Body
 	var all []*sch.Loop
-	shared := false
 	for _, nest := range nests {
 		l, err := r.fused(nest)
 		if err != nil {
 			return err
 		}
 		all = append(all, l)
-		shared = shared || r.loop(l).Kind == tir.Parallel
 	}
-	for _, l := range all {
-		if shared && r.loop(l).Kind == tir.Serial && r.act("Parallel", l) != nil {
-			return nil
-		}
-	}
-	if _, err := r.do("Merge", all); err != nil {
+	if merged, err := r.mergeLoops(all); merged == nil || err != nil {
 		return nil
 	}
 	r.applied(ruleBands, at)

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/sch"
@@ -86,24 +87,30 @@ func (r *rules) mergeRows(a, b []*sch.Loop) (*sch.Loop, error) {
 			if err != nil {
 				return nil, err
 			}
-			if r.loop(one).Kind != r.loop(two).Kind {
-				serial := one
-				if r.loop(two).Kind == tir.Serial {
-					serial = two
-				}
-				if r.act("Parallel", serial) != nil {
-					return nil, nil
-				}
+			out, err := r.mergeLoops([]*sch.Loop{one, two})
+			if out != nil {
+				r.explainRows(at[0].Body, bytes, row)
 			}
-			out, err := r.loopsBy("Merge", []*sch.Loop{one, two})
-			if err != nil {
-				return nil, err
-			}
-			r.explainRows(at[0].Body, bytes, row)
-			return out[0], nil
+			return out, err
 		}
 	}
 	return nil, nil
+}
+
+// mergeLoops makes one loop of some, each of which is serial or shared by threads; all are shared if one is. nil where one cannot be.
+func (r *rules) mergeLoops(list []*sch.Loop) (*sch.Loop, error) {
+	if slices.ContainsFunc(list, func(l *sch.Loop) bool { return r.loop(l).Kind == tir.Parallel }) {
+		for _, l := range list {
+			if r.loop(l).Kind == tir.Serial && r.act("Parallel", l) != nil {
+				return nil, nil
+			}
+		}
+	}
+	out, err := r.loopsBy("Merge", list)
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
 }
 
 // turnsOf is how often what some loops hold runs.
