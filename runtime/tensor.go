@@ -7,6 +7,7 @@ import (
 
 	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/runtime/memory"
 	"github.com/irscope/irscope/runtime/tensor"
 )
 
@@ -256,7 +257,7 @@ func (t *Tensor) Download() (*tensor.Tensor, error) {
 		return nil, err
 	}
 	defer unlock()
-	return tensor.FromBytes(t.dt, t.shape, append([]byte{}, b...)) // appending clears no memory first
+	return tensor.FromBytes(t.dt, t.shape, memory.Clone(b))
 }
 
 // Bytes is the memory of t itself, for builtins that run within a session on t's device:

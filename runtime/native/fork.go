@@ -8,7 +8,8 @@ import (
 	"github.com/irscope/irscope/runtime/abi"
 )
 
-// How a forked loop is cut: into more chunks than there are threads, so that one which is late has little left, of so much work that cutting costs nothing.
+// How a forked loop is cut: a chunk has a part of what is left (guided self-scheduling: Polychronopoulos and Kuck, 1987), so that threads end at about the same time, and one that is late
+// has little left, but so much work that cutting costs nothing.
 const (
 	chunksPerThread = 4
 	leastChunk      = 1 << 18 // simple operations: tens of microseconds, a few in a product of vectors
@@ -25,19 +26,23 @@ func (k *kernel) fork(s *runtime.Session) (next int, err error) {
 	if from >= till || local > LocalBytes {
 		return 0, errors.New("the kernel forks a loop without turns, or with too large local arrays")
 	}
-	turns := int64(till) - int64(from)
-	n := chunks(turns, cost, pool.threads)
+	ends := chunks(int64(till)-int64(from), cost, pool.threads)
+	n := len(ends)
 	areas := uint32(0)
 	if n > 1 && local > 0 {
 		if areas, err = d.dev.Alloc(uint64(pool.threads-1) * LocalBytes); err != nil {
-			n = 1 // memory is short: one thread needs no more
+			ends, n = ends[n-1:], 1 // memory is short: one thread needs no more
 		} else {
 			defer d.dev.Free(areas)
 		}
 	}
 	run := func(t *thread, area uint64, c int) (int, error) {
-		t.frame.put(FromAt, uint64(uint32(int64(from)+turns*int64(c)/int64(n))))
-		t.frame.put(TillAt, uint64(uint32(int64(from)+turns*int64(c+1)/int64(n))))
+		begin := int64(0)
+		if c > 0 {
+			begin = ends[c-1]
+		}
+		t.frame.put(FromAt, uint64(uint32(int64(from)+begin)))
+		t.frame.put(TillAt, uint64(uint32(int64(from)+ends[c])))
 		t.frame.put(LocalAt, area)
 		return k.run(s, t, body, true)
 	}
@@ -75,16 +80,27 @@ func (k *kernel) fork(s *runtime.Session) (next int, err error) {
 	return j.entries[0], j.err
 }
 
-// chunks is into how many chunks a loop is cut.
-func chunks(turns, cost int64, threads int) int {
+// chunks returns where the chunks of a loop end, counted in its turns, of which each has cost simple operations.
+func chunks(turns, cost int64, threads int) []int64 {
 	if threads == 1 {
-		return 1
+		return []int64{turns}
 	}
-	most := min(turns, int64(chunksPerThread*threads))
-	if cost > 0 && turns < leastChunk*most/cost+1 {
-		most = min(most, turns*cost/leastChunk)
+	least := (leastChunk-1)/max(cost, 1) + 1 // turns of a chunk
+	most := turns / least
+	if n := int64(threads); most > n {
+		most -= most % n // no thread has one more than others
 	}
-	return int(max(1, most))
+	var ends []int64
+	for at := int64(0); at < turns; {
+		left := turns - at
+		size := max(left/int64(chunksPerThread*threads), turns/max(1, most), 1)
+		if left-size < least {
+			size = left
+		}
+		at += size
+		ends = append(ends, at)
+	}
+	return ends
 }
 
 // joint collects how chunks ended.

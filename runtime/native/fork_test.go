@@ -5,6 +5,7 @@ package native
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -205,28 +206,44 @@ func TestForkCancel(t *testing.T) {
 	}
 }
 
-// TestChunks checks into how many chunks loops are cut.
+// TestChunks checks where loops are cut.
 func TestChunks(t *testing.T) {
 	for _, c := range []struct {
 		turns, cost int64
 		threads     int
-		want        int
+		want        []int64
 	}{
-		{1000, 1 << 20, 1, 1},
-		{1000, 1 << 20, 2, 8},
-		{1000, 1 << 20, 4, 16},
-		{3, 1 << 20, 4, 3},
-		{1, 1 << 31, 8, 1},
-		{1000, 1, 4, 1},
-		{64 * leastChunk, 1, 2, 8},
-		{4 * leastChunk, 1, 2, 4},
-		{4, 2 * leastChunk, 2, 4},
-		{5, leastChunk / 2, 2, 2},
-		{1<<32 - 1, 1<<32 - 1, 2, 8},
-		{1 << 32, 0, 2, 8},
+		{1000, 1 << 20, 1, []int64{1000}},
+		{28, 1 << 20, 2, []int64{3, 6, 8, 10, 12, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28}},
+		{3, 1 << 20, 4, []int64{1, 2, 3}},
+		{1, 1 << 31, 8, []int64{1}},
+		{1000, 1, 4, []int64{1000}},
+		{1000, 0, 4, []int64{1000}},
+		{4 * leastChunk, 1, 2, []int64{leastChunk, 2 * leastChunk, 3 * leastChunk, 4 * leastChunk}},
+		{4, 2 * leastChunk, 2, []int64{1, 2, 3, 4}},
+		{5, leastChunk / 2, 2, []int64{2, 5}},
+		{11, leastChunk / 4, 2, []int64{5, 11}},
+		{10, leastChunk / 3, 2, []int64{5, 10}},
+		{9, leastChunk / 2, 2, []int64{2, 4, 6, 9}},
 	} {
-		if got := chunks(c.turns, c.cost, c.threads); got != c.want {
-			t.Errorf("%d turns of %d on %d threads: %d chunks, expected %d", c.turns, c.cost, c.threads, got, c.want)
+		if got := chunks(c.turns, c.cost, c.threads); !slices.Equal(got, c.want) {
+			t.Errorf("%d turns of %d on %d threads end at %d, expected %d", c.turns, c.cost, c.threads, got, c.want)
+		}
+	}
+	for _, c := range [][3]int64{{1 << 32, 0, 2}, {1<<32 - 1, 1<<32 - 1, 2}, {1<<32 - 1, 1, 16}, {12345, 54321, 3}} { // how much is left to do when the first thread finds nothing
+		ends := chunks(c[0], c[1], int(c[2]))
+		busy, begin := make([]int64, c[2]), int64(0)
+		for _, end := range ends {
+			if end <= begin {
+				t.Fatalf("%d: %d", c, ends)
+			}
+			slices.Sort(busy)
+			busy[0] += end - begin
+			begin = end
+		}
+		late := slices.Max(busy) - slices.Min(busy)
+		if begin != c[0] || len(ends) > 2000 || late > c[0]/c[2]/50 {
+			t.Errorf("%d: %d chunks to %d, one thread has %d turns more", c, len(ends), begin, late)
 		}
 	}
 }
