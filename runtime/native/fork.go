@@ -8,8 +8,8 @@ import (
 	"github.com/irscope/irscope/runtime/abi"
 )
 
-// How a forked loop is cut: a chunk has a part of what is left (guided self-scheduling: Polychronopoulos and Kuck, 1987), so that threads end at about the same time, and one that is late
-// has little left, but so much work that cutting costs nothing.
+// How a forked loop is cut: a chunk has a part of what is left to a thread (after guided self-scheduling: Polychronopoulos and Kuck, 1987), so that threads end at about the same time,
+// and one that is late has little left, but so much work that cutting costs nothing.
 const (
 	chunksPerThread = 4
 	leastChunk      = 1 << 18 // simple operations: tens of microseconds, a few in a product of vectors
@@ -26,12 +26,12 @@ func (k *kernel) fork(s *runtime.Session) (next int, err error) {
 	if from >= till || local > LocalBytes {
 		return 0, errors.New("the kernel forks a loop without turns, or with too large local arrays")
 	}
-	ends := chunks(int64(till)-int64(from), cost, pool.threads)
+	ends, until := chunks(int64(till)-int64(from), cost, pool.threads)
 	n := len(ends)
 	areas := uint32(0)
 	if n > 1 && local > 0 {
 		if areas, err = d.dev.Alloc(uint64(pool.threads-1) * LocalBytes); err != nil {
-			ends, n = ends[n-1:], 1 // memory is short: one thread needs no more
+			ends, until, n = ends[n-1:], []int{1}, 1 // memory is short: one thread needs no more
 		} else {
 			defer d.dev.Free(areas)
 		}
@@ -56,7 +56,7 @@ func (k *kernel) fork(s *runtime.Session) (next int, err error) {
 	d.forked = *f
 	d.main.pace.Rest()
 	budget := d.main.pace.Budget
-	pool.run(n, func(thread, c int) {
+	pool.run(until, func(thread, c int) {
 		if j.over(c) {
 			return
 		}
@@ -80,27 +80,26 @@ func (k *kernel) fork(s *runtime.Session) (next int, err error) {
 	return j.entries[0], j.err
 }
 
-// chunks returns where the chunks of a loop end, counted in its turns, of which each has cost simple operations.
-func chunks(turns, cost int64, threads int) []int64 {
-	if threads == 1 {
-		return []int64{turns}
-	}
+// chunks returns where the chunks of a loop end, counted in its turns, of which each has cost simple operations, and how many chunks there are up to those of each thread. A
+// thread has the same part of each loop, as far as it is done with it in time: what loops read is what others wrote, and the caches of other cores are far.
+func chunks(turns, cost int64, threads int) (ends []int64, until []int) {
 	least := (leastChunk-1)/max(cost, 1) + 1 // turns of a chunk
-	most := turns / least
-	if n := int64(threads); most > n {
-		most -= most % n // no thread has one more than others
-	}
-	var ends []int64
-	for at := int64(0); at < turns; {
-		left := turns - at
-		size := max(left/int64(chunksPerThread*threads), turns/max(1, most), 1)
-		if left-size < least {
-			size = left
+	n := min(int64(threads), max(1, turns/least))
+	at := int64(0)
+	for i := range n {
+		till := turns * (i + 1) / n
+		for at < till {
+			left := till - at
+			size := max(left/chunksPerThread, least)
+			if n == 1 || left-size < least {
+				size = left
+			}
+			at += size
+			ends = append(ends, at)
 		}
-		at += size
-		ends = append(ends, at)
+		until = append(until, len(ends))
 	}
-	return ends
+	return ends, until
 }
 
 // joint collects how chunks ended.

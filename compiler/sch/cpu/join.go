@@ -174,7 +174,7 @@ func (r *rules) handedOn(a, b []*sch.Loop, rows tir.Expr) (all, row int64) {
 			n, known := int64(x.Buffer.DType.Bits+7)/8, true
 			for _, d := range x.Buffer.Shape {
 				if c, ok := tir.AsInt(d); ok {
-					n = min(n*c, mostWork)
+					n = soMany(n, c)
 				} else {
 					known = false
 				}
