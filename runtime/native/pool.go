@@ -119,6 +119,14 @@ func (p *pool) run(ends []int, f func(thread, part int)) {
 	p.job.Store(nil)
 }
 
+// evenly divides parts among threads, for run.
+func evenly(parts, threads int) (ends []int) {
+	for i := range threads {
+		ends = append(ends, parts*(i+1)/threads)
+	}
+	return ends
+}
+
 // rouse wakes threads for jobs that will come soon.
 func (p *pool) rouse() {
 	if p.busy.TryLock() {

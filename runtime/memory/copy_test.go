@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestClone copies around the sizes at which pages are asked for, from memory that is fresh and from what was used before.
-func TestClone(t *testing.T) {
+// TestCopy copies around the sizes at which pages are asked for, from memory that is fresh and from what was used before.
+func TestCopy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{0, 1, 4096, manyBytes - 1, manyBytes, manyBytes + 1, 3*manyBytes + 4095, 1 << 20} {
 		b := make([]byte, n)
@@ -15,27 +15,19 @@ func TestClone(t *testing.T) {
 			b[i] = byte(rng.Uint32())
 		}
 		for range 5 {
-			c := Clone(b)
-			if !bytes.Equal(c, b) {
+			c := make([]byte, n+2)
+			Copy(c[1:n+1], b)
+			if !bytes.Equal(c[1:n+1], b) || c[0] != 0 || c[n+1] != 0 {
 				t.Fatalf("%d bytes: another copy", n)
-			}
-			if c == nil {
-				t.Fatalf("%d bytes: nil", n)
-			}
-			for i := range c {
-				c[i] ^= 0xff
-			}
-			if n > 0 && c[0] == b[0] {
-				t.Fatalf("%d bytes: not a copy", n)
 			}
 		}
 	}
 }
 
-func BenchmarkClone(b *testing.B) {
+func BenchmarkCopy(b *testing.B) {
 	from := make([]byte, 800<<10)
 	b.SetBytes(int64(len(from)))
 	for b.Loop() {
-		Clone(from)
+		Copy(make([]byte, len(from)), from)
 	}
 }
