@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/sch"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -174,7 +175,57 @@ func (r *rules) fused(nest []*sch.Loop, t turns) (*sch.Loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	return two[0], nil
+	return two[0], r.abreast(two[1])
+}
+
+// abreast takes the rows of a turn step by step together where what they read is the same for all of them, as the factors of a layer norm: it is loaded once then.
+func (r *rules) abreast(rows *sch.Loop) error {
+	over := r.loop(rows)
+	if inner, ok := over.Body.(*tir.For); !ok || inner.Kind != tir.Serial {
+		return nil
+	}
+	blocks, err := r.blocksBy("GetChildBlocks", rows)
+	if err != nil || len(blocks) != 1 || !r.sharedByRows(blocks[0], over) {
+		return err
+	}
+	loops, err := r.loops(blocks[0])
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(loops, func(l *sch.Loop) bool { return r.loop(l) == over })
+	if r.act("Reorder", []*sch.Loop{loops[at+1], rows}) != nil {
+		return nil
+	}
+	return r.act("Unroll", rows)
+}
+
+// sharedByRows reports whether a block reads something that is the same for all turns of a loop around it, and differs along others.
+func (r *rules) sharedByRows(b *sch.Block, rows *tir.For) bool {
+	k, of := r.at(b), map[*tir.Var]bool{}
+	ir.Walk(rows, func(n ir.Node) bool {
+		if x, ok := n.(*tir.BlockRealize); ok && x.Block == k {
+			for i, v := range x.Values {
+				of[k.IterVars[i].Var] = uses(v, rows.LoopVar)
+			}
+		}
+		_, expr := n.(tir.Expr)
+		return !expr
+	})
+	return slices.ContainsFunc(k.Reads, func(x *tir.BufferRegion) bool {
+		along := false
+		for _, d := range x.Region {
+			for v, row := range of {
+				if !uses(d.Min, v) {
+					continue
+				}
+				if row {
+					return false
+				}
+				along = true
+			}
+		}
+		return along
+	})
 }
 
 // mergeable tries to merge nests over turns.
