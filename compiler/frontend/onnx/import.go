@@ -58,7 +58,7 @@ func importModel(ctx context.Context, m *onnxpb.Model, o Options) (*ir.Module, e
 	mod := ir.NewModule()
 	prover := arith.NewAnalyzer()
 	g := &graph{
-		ctx: ctx, model: m, pb: m.Graph, path: "graph", opset: opset, table: operators(), origins: mod.Origins(),
+		ctx: ctx, model: m, pb: m.Graph, path: "graph", opset: opset, table: operators(), previews: previews(), origins: mod.Origins(),
 		bb: relax.NewBlockBuilder(mod, op.Table(), prover), prover: prover, values: map[string]*value{}, fold: maxFolded,
 		functions: fs, control: hasControl(m), visible: map[*relax.Var]bool{}, functionNames: names{used: map[string]int{"main": 0}},
 	}
@@ -123,7 +123,7 @@ func (u *unsupported) nodes(nodes []onnxpb.Node, path string, opset int64, depth
 			}
 			continue
 		}
-		if onnxpb.CanonicalDomain(pb.Domain) == "" && u.g.table[pb.OpType] != nil {
+		if u.g.row(pb) != nil {
 			continue
 		}
 		label := opLabel(pb)

@@ -23,7 +23,7 @@ func bindShapes(m *onnxpb.Model, set onnxtest.Set) map[string]*onnxpb.Tensor {
 	operand := map[string][]int{
 		"Reshape": {1}, "Expand": {1}, "Tile": {1}, "Squeeze": {1}, "Unsqueeze": {1}, "Slice": {3, 4}, "Split": {1},
 		"Pad": {1, 2, 3}, "ConstantOfShape": {0}, "Range": {0, 1, 2}, "Dropout": {2}, "Resize": {1, 2, 3}, "Upsample": {1},
-		"OneHot": {1, 2}, "CumSum": {1}, "Trilu": {1}, "AffineGrid": {1}, "TopK": {1}, "MaxUnpool": {2}, "Col2Im": {1, 2}, "HannWindow": {0}, "HammingWindow": {0}, "BlackmanWindow": {0}, "DFT": {1, 2}, "STFT": {1, 3}, "CenterCropPad": {1}, "CumProd": {1},
+		"OneHot": {1, 2}, "CumSum": {1}, "Trilu": {1}, "AffineGrid": {1}, "TopK": {1}, "MaxUnpool": {2}, "Col2Im": {1, 2}, "HannWindow": {0}, "HammingWindow": {0}, "BlackmanWindow": {0}, "DFT": {1, 2}, "STFT": {1, 3}, "CenterCropPad": {1}, "CumProd": {1}, "MelWeightMatrix": {0, 1, 2, 3, 4},
 		"ReduceMean": {1}, "ReduceSum": {1}, "ReduceMax": {1}, "ReduceMin": {1}, "ReduceProd": {1}, "ReduceL1": {1},
 		"ReduceL2": {1}, "ReduceSumSquare": {1}, "ReduceLogSum": {1}, "ReduceLogSumExp": {1},
 	}

@@ -17,6 +17,8 @@ func attentionRows() []operator {
 			convert: func(n *node) { (&attention{node: n, elem: n.dtype(0)}).convert() },
 		},
 		{name: "RotaryEmbedding", minIn: 3, maxIn: 4, attrs: []string{"interleaved", "num_heads", "rotary_embedding_dim"}, convert: rotaryEmbedding},
+		{name: "CausalConvWithState", minIn: 2, maxIn: 4, attrs: []string{"activation"}, convert: causalConv},
+		{name: "LinearAttention", minIn: 3, maxIn: 6, attrs: []string{"chunk_size", "kv_num_heads", "q_num_heads", "scale", "update_rule"}, convert: linearAttention},
 	}
 }
 

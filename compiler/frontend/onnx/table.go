@@ -60,6 +60,9 @@ var operators = sync.OnceValue(func() map[string]*operator {
 	))
 })
 
+// previews returns the table of the domain of previews.
+var previews = sync.OnceValue(func() map[string]*operator { return index(previewRows()) })
+
 func index(rows []operator) map[string]*operator {
 	out := make(map[string]*operator, len(rows))
 	for i := range rows {
