@@ -44,6 +44,10 @@ func shapeOf(n *node) {
 
 func reshape(n *node) {
 	dims := n.dims(0)
+	if n.has(1) && n.known(1) == nil {
+		n.reshapeByData(dims)
+		return
+	}
 	n.reshapeResult(n.expr(0), n.target(dims, n.shapeOperand(1, "the shape")))
 }
 
@@ -201,7 +205,7 @@ func transpose(n *node) {
 // expand broadcasts in both directions: the result has the greater of each two extents.
 func expand(n *node) {
 	from := n.dims(0)
-	to := slices.Clone(n.extentsOperand(1, "the shape"))
+	to := slices.Clone(n.wideExtents(from))
 	if len(to) > 64 {
 		n.fail("the shape has %d dimensions, the limit is 64", len(to))
 	}
