@@ -167,6 +167,9 @@ func (n *node) convert() (err error) {
 		n.body(n)
 		return nil
 	}
+	if n.opset < sinceNumpy && onnxpb.CanonicalDomain(n.pb.Domain) == "" {
+		n.upgrade()
+	}
 	n.checkAttrs()
 	if len(n.in) < n.row.minIn || n.row.maxIn >= 0 && len(n.in) > n.row.maxIn {
 		n.fail("has %d inputs, expected %s", len(n.in), n.row.arity())

@@ -250,7 +250,7 @@ func TestErrors(t *testing.T) {
 		{"perm", one(17, "Transpose", attrs(ob.IntList("perm", 0, 1, 1, 3)), x), `axis 1 is given twice`},
 		{"training", one(17, "BatchNormalization", attrs(ob.Int("training_mode", 1)), x, "a:f:3", "b:f:3", "c:f:3", "d:f:3"), `only inference is supported`},
 		{"undefined", one(17, "Tile", nil, x, "r"), `input "r" is not defined`},
-		{"old opset", one(6, "Relu", nil, x), `operator set 6 is not supported; 7 to 28 are`},
+		{"old opset", one(0, "Relu", nil, x), `operator set 0 is not supported; 1 to 28 are`},
 		{"new opset", one(29, "Relu", nil, x), `operator set 29 is not supported`},
 		{"no shape", func() *ob.Builder {
 			b := one(17, "Relu", nil, "x:f:3")

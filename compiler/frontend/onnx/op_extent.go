@@ -145,6 +145,10 @@ func rangeByData(n *node) {
 	}
 	count = n.emit("relax.maximum", args(count, n.integers([]int64{}, []int64{0})))
 	extent := n.extentsOf(n.reshape(count, []tir.Expr{tir.Int(1)}), 1)[0]
-	steps := n.emit("relax.multiply", args(cast(n.counting(0, extent), d), delta))
-	n.result("relax.add", args(steps, start))
+	w := d
+	if d.IsFloat() { // halves are rounded once
+		w = d.Accumulator()
+	}
+	steps := n.emit("relax.multiply", args(cast(n.counting(0, extent), w), cast(delta, w)))
+	n.set(0, cast(n.emit("relax.add", args(steps, cast(start, w))), d))
 }

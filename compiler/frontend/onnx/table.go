@@ -76,7 +76,7 @@ func index(rows []operator) map[string]*operator {
 
 // The versions of the default operator set that the importer knows.
 const (
-	MinOpset = 7
+	MinOpset = 1
 	MaxOpset = 28
 )
 
