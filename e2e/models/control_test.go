@@ -445,7 +445,7 @@ func dynamicModels() []control {
 }
 
 func TestDynamic(t *testing.T) {
-	for _, c := range dynamicModels() {
+	for _, c := range slices.Concat(dynamicModels(), operandModels()) {
 		t.Run(c.name, func(t *testing.T) { checkControl(t, c) })
 	}
 }
@@ -454,7 +454,7 @@ func TestDynamic(t *testing.T) {
 func TestControlWithoutPasses(t *testing.T) {
 	optional := steps(t, false)
 	r := seed.Rand(t)
-	for _, c := range slices.Concat(branchModels(), loopModels(), dynamicModels()) {
+	for _, c := range slices.Concat(branchModels(), loopModels(), dynamicModels(), operandModels()) {
 		h, b := newHarness(t), New("control", 17)
 		c.build(b)
 		mod := h.importModel(b.Model())
