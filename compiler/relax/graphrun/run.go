@@ -258,8 +258,17 @@ func (f *frame) int(e tir.Expr) (int64, error) {
 		sub[v] = tir.Const(v.DType(), n)
 	}
 	e = tir.RewriteExpr(tir.SubstExpr(e, sub), func(e tir.Expr) tir.Expr {
-		if b, ok := e.(*tir.Binary); ok {
-			return tir.BinaryExpr(b.Op, b.A, b.B)
+		switch e := e.(type) {
+		case *tir.Binary:
+			return tir.BinaryExpr(e.Op, e.A, e.B)
+		case *tir.Select:
+			if c, ok := tir.AsInt(e.Cond); ok && c != 0 {
+				return e.True
+			} else if ok {
+				return e.False
+			}
+		case *tir.Cast:
+			return tir.CastTo(e.DType(), e.Value)
 		}
 		return e
 	})
