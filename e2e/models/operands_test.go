@@ -36,7 +36,10 @@ func operandModels() []control {
 			n := b.Node("Shape", "shape", ids(x))
 			four, none := b.Initializer("four", Shape(4)), b.Initializer("none", Shape(0))
 			rest := b.Node("Mod", "rest", ids(b.Node("Sub", "less", ids(none, n)), four))
-			y := b.Node("Pad", "y", ids(x, b.Node("Concat", "pads", ids(none, rest), Int("axis", 0))))
+			// As exporters of PyTorch write it: pairs of pads from the last axis to the first become those of all starts, then of all ends.
+			pairs := b.Node("Reshape", "pairs", ids(b.Node("Concat", "pads", ids(none, rest), Int("axis", 0)), b.Initializer("two", Shape(-1, 2))))
+			back := b.Node("Slice", "back", ids(pairs, b.Initializer("last", Shape(-1)), b.Initializer("end", Shape(math.MinInt64)), none, b.Initializer("step", Shape(-1))))
+			y := b.Node("Pad", "y", ids(x, b.Node("Reshape", "list", ids(b.Node("Transpose", "t", ids(back)), b.Initializer("all", Shape(-1))))))
 			b.Output(b.Node("Reshape", "rows", ids(y, b.Initializer("to", Shape(-1, 4)))), onnxpb.Float)
 		}, [][]*tensor.Tensor{tensors(vec(1, 2, 3, 4, 5)), tensors(vec(1, 2, 3, 4)), tensors(vec())}, [][]*tensor.Tensor{
 			tensors(f32([]int64{2, 4}, 1, 2, 3, 4, 5, 0, 0, 0)), tensors(f32([]int64{1, 4}, 1, 2, 3, 4)), tensors(f32([]int64{0, 4})),

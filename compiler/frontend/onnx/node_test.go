@@ -79,7 +79,7 @@ func checkValues(m *onnxpb.Model, c onnxtest.NodeCase, mod *ir.Module, bound map
 // suite is what came of node tests.
 type suite struct {
 	imported, checked int
-	unbound           int // imported with all that may be data
+	unbound           int            // imported with all that may be data
 	missing           map[string]int // tests by the operator that the importer lacks
 	valued            map[string]int // tests of one node whose values were compared, by operator
 }
@@ -197,7 +197,6 @@ var refused = []struct{ prefix, why string }{
 	{"test_blackmanwindow_symmetric", "limit (input 1) must be a constant"},
 	{"test_hammingwindow", "limit (input 1) must be a constant"},
 	{"test_hannwindow", "limit (input 1) must be a constant"},
-	{"test_einsum_batch_diagonal", "letter twice"},
 	{"test_roialign_mode_max", `attribute "mode" is "max"`},
 	{"test_scan_sum", "operator set 8 is not supported for Scan"},
 	{"test_resize_tf_crop", `"tf_crop_and_resize", supported are`},

@@ -20,9 +20,9 @@ func shapeRows() []operator {
 		{name: "Flatten", minIn: 1, maxIn: 1, attrs: []string{"axis"}, convert: flatten},
 		{name: "Squeeze", minIn: 1, maxIn: 2, attrs: []string{"axes"}, convert: squeeze, fold: foldSqueeze},
 		{name: "Unsqueeze", minIn: 1, maxIn: 2, attrs: []string{"axes"}, convert: unsqueeze, fold: foldUnsqueeze},
-		{name: "Transpose", minIn: 1, maxIn: 1, attrs: []string{"perm"}, convert: transpose},
+		{name: "Transpose", minIn: 1, maxIn: 1, attrs: []string{"perm"}, convert: transpose, fold: foldTranspose},
 		{name: "Expand", minIn: 2, maxIn: 2, convert: expand, fold: foldExpand},
-		{name: "Tile", minIn: 2, maxIn: 2, convert: tile},
+		{name: "Tile", minIn: 2, maxIn: 2, convert: tile, fold: foldTile},
 		{name: "DepthToSpace", minIn: 1, maxIn: 1, attrs: []string{"blocksize", "mode"}, convert: depthToSpace},
 		{name: "SpaceToDepth", minIn: 1, maxIn: 1, attrs: []string{"blocksize"}, convert: spaceToDepth},
 	}
@@ -180,18 +180,9 @@ func unsqueeze(n *node) {
 
 func transpose(n *node) {
 	rank := n.rank(0)
-	perm := n.ints("perm")
-	if perm == nil {
-		for i := range rank {
-			perm = append(perm, int64(rank-1-i))
-		}
-	}
-	if len(perm) != rank {
-		n.fail("attribute \"perm\" has %d axes, but the input has %d dimensions", len(perm), rank)
-	}
 	identity := true
 	axes := make([]int64, rank)
-	for i, a := range n.axes(perm, rank) {
+	for i, a := range n.permutation(rank) {
 		axes[i] = int64(a)
 		identity = identity && a == i
 	}

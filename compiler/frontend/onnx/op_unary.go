@@ -24,7 +24,14 @@ func unaryRows() []operator {
 		default:
 			convert = typed(name, "a floating-point type", dtype.DType.IsFloat)
 		}
-		rows = append(rows, operator{name: onnx, minIn: 1, maxIn: 1, convert: convert})
+		row := operator{name: onnx, minIn: 1, maxIn: 1, convert: convert}
+		switch onnx {
+		case "Abs":
+			row.fold = foldAbs
+		case "Round":
+			row.fold = foldFloat(math.RoundToEven)
+		}
+		rows = append(rows, row)
 	}
 	return append(rows,
 		operator{name: "Ceil", minIn: 1, maxIn: 1, convert: typed("ceil", "a floating-point type", dtype.DType.IsFloat), fold: foldFloat(math.Ceil)},
