@@ -180,7 +180,9 @@ func (g *graph) inputs(o Options) (params []*relax.Var, names []string, err erro
 		}
 		origin := g.origins.Add(ir.Origin{Pass: "import", Name: in.Name, Op: "input"})
 		v := &relax.Var{Base: ir.Base{Origin: origin}, Name: g.names.fresh(in.Name), SInfo: info}
-		g.values[in.Name] = &value{expr: v}
+		if g.values[in.Name] = (&value{expr: v}); isSequence(in.Type) {
+			g.values[in.Name] = &value{stack: v}
+		}
 		params, names = append(params, v), append(names, in.Name)
 	}
 	if bound < len(o.Bind) {
@@ -267,6 +269,12 @@ func (g *graph) results() (relax.Expr, []string, error) {
 // of the dataflow block, else a new one.
 func (g *graph) output(name string, v *value) (e relax.Expr, err error) {
 	origin := g.origins.Add(ir.Origin{Pass: "import", Name: name, Op: "output"})
+	if v.list != nil || v.stack != nil {
+		n := &node{g: g, pb: &onnxpb.Node{Name: name, OpType: "Identity"}, path: "graph", opset: g.opset, origin: origin, base: name}
+		if v, err = n.oneTensor(v); err != nil {
+			return nil, err
+		}
+	}
 	if v.expr == nil {
 		// A computed shape as output: a node that only materialises it.
 		n := &node{g: g, pb: &onnxpb.Node{Name: name, OpType: "Identity"}, path: "graph", opset: g.opset, origin: origin, base: name}
@@ -278,6 +286,15 @@ func (g *graph) output(name string, v *value) (e relax.Expr, err error) {
 		return x, nil
 	}
 	return g.emit(v.expr, name, true)
+}
+
+// oneTensor is a sequence as a tensor.
+func (n *node) oneTensor(v *value) (out *value, err error) {
+	defer recoverBail(&err)
+	if v.stack != nil {
+		return &value{expr: v.stack}, nil
+	}
+	return &value{expr: n.stackOf(v.list.of)}, nil
 }
 
 // materialise is tensor outside of a converter.

@@ -106,7 +106,7 @@ func (r *recursion) capture() {
 	}
 	for _, name := range r.names {
 		v := g.values[name]
-		if v.list != nil || v.absent {
+		if v.list != nil || v.stack != nil || v.absent {
 			r.tensor(v) // refuses it
 		}
 		if isPassed(v) {

@@ -184,7 +184,7 @@ func (n *node) tuples(batch int64) relax.Expr {
 		n.fail("attribute \"batch_dims\" is %d and the indices have %d dimensions, expected 0 or more and at least 1", batch, len(shape))
 	}
 	each, ok := tir.AsInt(shape[len(shape)-1])
-	if !ok || each < 0 || batch+each > int64(len(dims)) {
+	if !ok || each < 0 || batch > int64(len(dims)) || each > int64(len(dims))-batch {
 		n.fail("the indices of shape %s do not fit an input of %d dimensions", relax.FormatDims(shape), len(dims))
 	}
 	extents := vector(dtype.Int64T, dims[batch:batch+each])
