@@ -54,8 +54,17 @@ func (n *node) setStack(i int, x relax.Expr) { n.setValue(i, &value{stack: x}) }
 // stackAt takes an element.
 func (n *node) stackAt() {
 	dims := n.stackDims(0)
-	at := n.reshape(n.indices(dims[0]), nil)
-	n.result("relax.take", args(n.in[0].stack, at), "axis", int64(0))
+	at := n.place(1, dims[0])
+	row := n.part(n.in[0].stack, 0, at, tir.Add(at, tir.Int(1)))
+	n.reshapeResult(n.matchCast(row, append([]tir.Expr{tir.Int(1)}, dims[1:]...)), dims[1:])
+}
+
+// head is the elements of a sequence in front of a position, which a run checks to be in it.
+func (n *node) head(at tir.Expr) relax.Expr {
+	dims := slices.Clone(n.stackDims(0))
+	x := n.part(n.in[0].stack, 0, tir.Int(0), at)
+	dims[0] = at
+	return n.matchCast(x, dims)
 }
 
 // place is operand i, a position in a sequence of so many elements, as one from 0 on that is at most last. One that is data shows at run time.
@@ -90,7 +99,7 @@ func (n *node) stackInsert() {
 	parts := args(s, row)
 	if n.has(2) {
 		at := n.place(2, dims[0])
-		parts = args(n.part(s, 0, tir.Int(0), at), row, n.part(s, 0, at, dims[0]))
+		parts = args(n.head(at), row, n.part(s, 0, at, dims[0]))
 	}
 	n.setStack(0, n.lengthened(n.emit("relax.concat", args(tuple(parts)), "axis", int64(0)), dims, 1))
 }
@@ -102,7 +111,7 @@ func (n *node) stackErase() {
 	if n.has(1) {
 		at = n.place(1, dims[0])
 	}
-	parts := args(n.part(s, 0, tir.Int(0), at), n.part(s, 0, tir.Add(at, tir.Int(1)), dims[0]))
+	parts := args(n.head(at), n.part(s, 0, tir.Add(at, tir.Int(1)), dims[0]))
 	n.setStack(0, n.lengthened(n.emit("relax.concat", args(tuple(parts)), "axis", int64(0)), dims, -1))
 }
 
