@@ -58,6 +58,16 @@ func operandModels() []control {
 			tensors(f32([]int64{2, 0}), i64([]int64{2, 0}), f32([]int64{2, 1}, -3, -1)),
 			tensors(f32([]int64{2, 2}, 3, 1, 2, 2), i64([]int64{2, 2}, 0, 1, 0, 1), f32([]int64{2, 2}, -1, -3, -2, -2)),
 		}},
+		{"a size of images that is data", func(b *Builder) {
+			x, hw := b.Input("x", onnxpb.Float, "n", 1, "h", 2), b.Input("hw", onnxpb.Int64, 2)
+			b.NodeOut("Shape", "shape", ids(x), ids("front"), Int("end", 2))
+			sizes := b.Node("Concat", "sizes", ids("front", hw), Int("axis", 0))
+			b.Output(b.Node("Resize", "nearest", ids(x, "", "", sizes), Str("coordinate_transformation_mode", "asymmetric"), Str("nearest_mode", "floor")), onnxpb.Float)
+			b.Output(b.Node("Resize", "linear", ids(x, "", "", sizes), Str("mode", "linear")), onnxpb.Float)
+		}, [][]*tensor.Tensor{tensors(f32([]int64{1, 1, 2, 2}, 0, 1, 2, 3), ints(4, 2)), tensors(f32([]int64{2, 1, 1, 2}, 0, 1, 2, 3), ints(1, 1))}, [][]*tensor.Tensor{
+			tensors(f32([]int64{1, 1, 4, 2}, 0, 1, 0, 1, 2, 3, 2, 3), f32([]int64{1, 1, 4, 2}, 0, 1, .5, 1.5, 1.5, 2.5, 2, 3)),
+			tensors(f32([]int64{2, 1, 1, 1}, 0, 2), f32([]int64{2, 1, 1, 1}, .5, 2.5)),
+		}},
 		{"triangles of a diagonal that is data", func(b *Builder) {
 			x, k := b.Input("x", onnxpb.Float, "n", 3), b.Input("k", onnxpb.Int64)
 			b.Output(b.Node("Trilu", "upper", ids(x, k)), onnxpb.Float)

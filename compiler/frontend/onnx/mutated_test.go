@@ -177,7 +177,10 @@ func importGuarded(t *testing.T, m *onnxpb.Model, o Options, name string) (err e
 	runtime.ReadMemStats(&before)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	_, err = Import(ctx, m, o)
+	mod, err := Import(ctx, m, o)
+	if err == nil {
+		wellFormed(t, name, mod)
+	}
 	if ctx.Err() != nil {
 		t.Errorf("%s: the import did not end", name)
 	}
