@@ -126,7 +126,7 @@ func deformModels() (out []control) {
 		{deformed{1, 1, []int64{3, 3}, []int64{1, 1}, []int64{1, 1}, []int64{1, 1}}, 2, 3, 5, []int64{7, 5}, false},
 		{deformed{2, 3, []int64{2, 3}, []int64{2, 1}, []int64{1, 2}, []int64{0, 2}}, 1, 6, 4, []int64{5, 6}, false},
 		{deformed{1, 2, []int64{3}, []int64{2}, []int64{2}, []int64{1}}, 2, 4, 3, []int64{9}, false},
-		{deformed{1, 1, []int64{1, 2, 2}, []int64{1, 1, 2}, []int64{1, 1, 1}, []int64{0, 1, 0}}, 1, 2, 2, []int64{3, 1, 4}, false},
+		{deformed{1, 1, []int64{2, 2, 2}, []int64{1, 1, 2}, []int64{1, 1, 1}, []int64{0, 1, 0}}, 1, 2, 2, []int64{3, 1, 4}, false},
 		{deformed{1, 1, []int64{3, 3}, []int64{1, 1}, []int64{1, 1}, []int64{1, 1}}, 3, 2, 2, []int64{4, 5}, true},
 		{deformed{1, 1, []int64{1, 1}, []int64{1, 1}, []int64{1, 1}, []int64{0, 0}}, 0, 2, 2, []int64{4, 5}, true},
 	} {
