@@ -188,7 +188,7 @@ func TestArithmetic(t *testing.T) {
 		"relu":       {[]*te.Tensor{x, must(topi.Unary("relu", x))}, counts{sums: n}},
 		"pool":       {[]*te.Tensor{image, must(topi.Pool("max", image, topi.PoolOpts{Size: two, Strides: two, Dilation: []int64{1, 1}, Before: []int64{0, 0}, After: []int64{0, 0}, Layout: "NCHW"}))}, counts{sums: 3 * 8 * 8}},
 		"layer norm": {[]*te.Tensor{x, g, b, topi.LayerNorm(x, g, b, []int{1}, 1e-5)}, counts{sums: n + n + n + 6, products: n + 2*n, divides: 6 + 6 + 6, roots: 6}}, // a mean, a variance, and their use
-		"softmax":    {[]*te.Tensor{x, topi.Softmax(x, 1)}, counts{sums: n * (1 + 5 + 1), products: n * (3 + 6 + 1 + 2), bits: n * 10, divides: n}},              // the maximum, exponentials, their sum, and quotients
+		"softmax":    {[]*te.Tensor{x, topi.Softmax(x, 1)}, counts{sums: n * (1 + 5 + 1), products: n * (3 + 6 + 1 + 2), bits: n * 10, divides: n}},                  // the maximum, exponentials, their sum, and quotients
 		"product":    {[]*te.Tensor{x, placeholder("y", 32, 5), nil}, counts{products: 6 * 5 * 32}},
 	} {
 		if name == "product" {
