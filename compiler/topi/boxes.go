@@ -228,7 +228,7 @@ func packFront(i, n, width tir.Expr, boxes, at, count, state *tir.Buffer, drop f
 // It is ONNX's NonMaxSuppression with a result of a fixed size: rows of batch, class and box, zeros behind the last, and how many there are. With
 // byBatch that is for each batch by itself: rows of class and box, their scores, and how many there are, TensorFlow's combined form.
 func ClassNMS(boxes, scores *te.Tensor, limit, iou, threshold Operand, byBatch bool) []*te.Tensor {
-	_, rank := Sort(scores, SortOpts{Axis: 2, Descending: true, Keep: scores.Shape[2], Indices: dtype.Int32T})
+	_, rank := Sort(scores, SortOpts{Axis: 2, Descending: true, Keep: scores.Shape[2], Indices: dtype.Int32T, Above: threshold})
 	batch, classes, n := scores.Shape[0], scores.Shape[1], scores.Shape[2]
 	per := tir.Mul(classes, n)
 	state := te.Out{DType: dtype.Int64T, Shape: []tir.Expr{tir.Int(3)}}
@@ -242,7 +242,7 @@ func ClassNMS(boxes, scores *te.Tensor, limit, iou, threshold Operand, byBatch b
 		}
 	}
 	inputs := []*te.Tensor{boxes, scores, rank}
-	for _, o := range []Operand{limit, iou, threshold} {
+	for _, o := range []Operand{limit, iou} {
 		if o.Tensor != nil {
 			inputs = append(inputs, o.Tensor)
 		}
@@ -257,7 +257,7 @@ func ClassNMS(boxes, scores *te.Tensor, limit, iou, threshold Operand, byBatch b
 			next++
 			return tir.Load(b, zeros(len(b.Shape))...)
 		}
-		most, share, least := scalar(limit), scalar(iou), scalar(threshold)
+		most, share := scalar(limit), scalar(iou)
 		rows, total, state := out[0], out[len(out)-2], out[len(out)-1]
 		outer := newLoops("i", []tir.Expr{batch, classes})
 		b, c := outer.vars[0], outer.vars[1]
@@ -293,7 +293,7 @@ func ClassNMS(boxes, scores *te.Tensor, limit, iou, threshold Operand, byBatch b
 				}
 				list = append(list, tir.Store(total, tir.Add(found, tir.Int(1)), head...))
 				room := tir.LT(tir.Sub(found, first), tir.CastTo(dtype.Int64T, most))
-				return &tir.IfThenElse{Cond: tir.And(tir.GT(tir.CastTo(least.DType(), score), least), room), Then: tir.Seq(
+				return &tir.IfThenElse{Cond: tir.And(tir.GE(box, tir.Int(0)), room), Then: tir.Seq(
 					tir.Store(state, tir.Int(1), tir.Int(1)), clash,
 					&tir.IfThenElse{Cond: tir.NE(free, tir.Int(0)), Then: tir.Seq(list...)},
 				)}

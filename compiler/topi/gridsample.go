@@ -64,26 +64,76 @@ func GridSample(x, grid *te.Tensor, o GridOpts) (*te.Tensor, error) {
 	for k := range n {
 		shape[pos[2+k]] = grid.Shape[2+k]
 	}
-	return te.Compute("grid_sample", shape, func(i []tir.Expr) tir.Expr {
-		place := []tir.Expr{i[pos[0]], nil}
-		for k := range n {
-			place = append(place, i[pos[2+k]])
-		}
-		axes, f := make([]taps, n), coordinateType(grid.DType)
-		for k := range n {
-			place[1] = tir.Int(int64(n - 1 - k))
-			axes[k] = o.gridTaps(x.Shape[pos[2+k]], grid.At(append([]tir.Expr{}, place...)...))
-		}
-		read := func(at []tir.Expr) tir.Expr {
-			index, inside := append([]tir.Expr{}, i...), []tir.Expr{}
-			for k, e := range at {
-				index[pos[2+k]] = e
-				inside = append(inside, tir.GE(e, tir.Int(0)), tir.LT(e, x.Shape[pos[2+k]]))
+	out := te.Compute("grid_sample", shape, func(i []tir.Expr) tir.Expr {
+		axes := o.taps(pos, x.Shape, i, func(at []tir.Expr) tir.Expr { return grid.At(at...) }, grid.DType)
+		return tir.CastTo(x.DType, interpolate(axes, nil, func(at []tir.Expr) tir.Expr {
+			index := arrange(pos, append([]tir.Expr{i[pos[0]], i[pos[1]]}, at...)...)
+			return tir.IfThenElseExpr(inImage(x.Shape, index, pos), tir.CastTo(coordinateType(grid.DType), x.At(index...)), tir.FloatConst(coordinateType(grid.DType), 0))
+		}))
+	}, te.AxisPrefix("i"))
+	return te.Better(out, func() []*te.Tensor { return []*te.Tensor{o.byPlaces(x, grid, pos, shape)} }), nil
+}
+
+// byPlaces is the same with the channels innermost: what a place reads, and with which weights, is found out once for all of them.
+func (o GridOpts) byPlaces(x, grid *te.Tensor, pos []int, shape []tir.Expr) *te.Tensor {
+	f := coordinateType(grid.DType)
+	return te.Extern("grid_sample", []te.Out{{DType: x.DType, Shape: shape}}, []*te.Tensor{x, grid}, func(in, out []*tir.Buffer) tir.Stmt {
+		places := make([]tir.Expr, 0, len(pos)-1)
+		for k, p := range pos {
+			if k != 1 {
+				places = append(places, shape[p])
 			}
-			return tir.IfThenElseExpr(all(inside), tir.CastTo(f, x.At(index...)), tir.FloatConst(f, 0))
 		}
-		return tir.CastTo(x.DType, interpolate(axes, nil, read))
-	}, te.AxisPrefix("i")), nil
+		nest := newLoops("i", places)
+		i := arrange(pos, append([]tir.Expr{nest.vars[0], nil}, nest.vars[1:]...)...)
+		axes := o.taps(pos, x.Shape, i, func(at []tir.Expr) tir.Expr { return tir.Load(in[1], at...) }, grid.DType)
+		return nest.wrap(bindTaps(axes, func(axes []taps) tir.Stmt {
+			channels := func(guarded bool) tir.Stmt {
+				return count0("c", shape[pos[1]], func(c tir.Expr) tir.Stmt {
+					v := interpolate(axes, nil, func(at []tir.Expr) tir.Expr {
+						index := arrange(pos, append([]tir.Expr{i[pos[0]], c}, at...)...)
+						e := tir.CastTo(f, tir.Load(in[0], index...))
+						if guarded {
+							e = tir.IfThenElseExpr(inImage(x.Shape, index, pos), e, tir.FloatConst(f, 0))
+						}
+						return e
+					})
+					return tir.Store(out[0], tir.CastTo(x.DType, v), arrange(pos, append([]tir.Expr{i[pos[0]], c}, nest.vars[1:]...)...)...)
+				})
+			}
+			var inside []tir.Expr
+			for k, a := range axes {
+				for _, e := range a.at {
+					inside = append(inside, tir.GE(e, tir.Int(0)), tir.LT(e, x.Shape[pos[2+k]]))
+				}
+			}
+			return &tir.IfThenElse{Cond: all(inside), Then: channels(false), Else: channels(true)}
+		}))
+	})[0]
+}
+
+// taps are what the place of a result reads along the axes of x, whose grid load reads.
+func (o GridOpts) taps(pos []int, extents, i []tir.Expr, load func(at []tir.Expr) tir.Expr, d dtype.DType) []taps {
+	n := len(pos) - 2
+	place := []tir.Expr{i[pos[0]], nil}
+	for k := range n {
+		place = append(place, i[pos[2+k]])
+	}
+	axes := make([]taps, n)
+	for k := range n {
+		place[1] = tir.Int(int64(n - 1 - k))
+		axes[k] = o.gridTaps(extents[pos[2+k]], load(append([]tir.Expr{}, place...)))
+	}
+	return axes
+}
+
+// inImage says that an index is of an element as to its spatial axes.
+func inImage(extents, index []tir.Expr, pos []int) tir.Expr {
+	var inside []tir.Expr
+	for _, p := range pos[2:] {
+		inside = append(inside, tir.GE(index[p], tir.Int(0)), tir.LT(index[p], extents[p]))
+	}
+	return all(inside)
 }
 
 // gridTaps is what a place, from -1 to 1, reads along an axis of an extent.

@@ -313,6 +313,31 @@ func (o ResizeOpts) interpolate(axes []resizeAxis, read func(at []tir.Expr) tir.
 // taps is where along an axis elements are read, and their weights; none where a single one counts.
 type taps struct{ at, weights []tir.Expr }
 
+// bindTaps computes what taps are made of for body.
+func bindTaps(axes []taps, body func(axes []taps) tir.Stmt) tir.Stmt {
+	bound := make([]taps, len(axes))
+	var vars []*tir.Var
+	var values []tir.Expr
+	bind := func(name string, e tir.Expr) tir.Expr {
+		v := tir.NewVar(name, e.DType())
+		vars, values = append(vars, v), append(values, e)
+		return v
+	}
+	for k, a := range axes {
+		for _, e := range a.at {
+			bound[k].at = append(bound[k].at, bind("at", e))
+		}
+		for _, e := range a.weights {
+			bound[k].weights = append(bound[k].weights, bind("weight", e))
+		}
+	}
+	st := body(bound)
+	for k := len(vars) - 1; k >= 0; k-- {
+		st = &tir.LetStmt{Var: vars[k], Value: values[k], Body: st}
+	}
+	return st
+}
+
 // interpolate sums over the taps of the first axis what they contribute along the others.
 func interpolate(axes []taps, at []tir.Expr, read func(at []tir.Expr) tir.Expr) tir.Expr {
 	if len(axes) == 0 {

@@ -41,59 +41,79 @@ func ROIAlign(x, rois *te.Tensor, o ROIOpts) (*te.Tensor, error) {
 	shape := arrange(pos, rois.Shape[0], x.Shape[pos[1]], tir.Int(o.Height), tir.Int(o.Width))
 	outs := []te.Out{{DType: f, Shape: shape}}
 	wide := te.Extern("roi_align", outs, []*te.Tensor{x, rois}, func(in, out []*tir.Buffer) tir.Stmt {
-		nest := newLoops("i", shape)
-		i := nest.vars
-		r := i[pos[0]]
+		// The channels are innermost: what a sample reads, and with which weights, is found out once for all of them.
+		nest := newLoops("i", []tir.Expr{shape[pos[0]], shape[pos[2]], shape[pos[3]]})
+		r, bins := nest.vars[0], nest.vars[1:]
 		batch, corner := o.region(in[1], r)
 		// axis returns the samples of a bin, and the place of one.
-		axis := func(k int64, p int, bins int64) (samples tir.Expr, place func(s tir.Expr) tir.Expr) {
+		axis := func(k int64, bin tir.Expr, bins int64) (samples tir.Expr, place func(s tir.Expr) tir.Expr) {
 			size := tir.Sub(corner(k+2), corner(k))
 			if !o.Aligned {
 				size = tir.Max(size, number(1))
 			}
-			bin := tir.Div(size, number(float64(bins)))
+			extent := tir.Div(size, number(float64(bins)))
 			if samples = tir.Int(o.Samples); o.Samples <= 0 {
-				samples = tir.CastTo(dtype.Int64T, tir.Max(tir.Min(call(tir.OpCeil, bin), number(1<<16)), number(0)))
+				samples = tir.CastTo(dtype.Int64T, tir.Max(tir.Min(call(tir.OpCeil, extent), number(1<<16)), number(0)))
 			}
 			return samples, func(s tir.Expr) tir.Expr {
-				low := tir.Add(corner(k), tir.Mul(tir.CastTo(f, i[p]), bin))
-				return tir.Add(low, tir.Div(tir.Mul(tir.Add(tir.CastTo(f, s), number(0.5)), bin), tir.CastTo(f, samples)))
+				low := tir.Add(corner(k), tir.Mul(tir.CastTo(f, bin), extent))
+				return tir.Add(low, tir.Div(tir.Mul(tir.Add(tir.CastTo(f, s), number(0.5)), extent), tir.CastTo(f, samples)))
 			}
 		}
-		nh, y := axis(1, pos[2], o.Height)
-		nw, z := axis(0, pos[3], o.Width)
-		sample := func(h, w tir.Expr) tir.Expr {
-			var axes []taps
-			var beyond []tir.Expr
-			for k, v := range []tir.Expr{y(h), z(w)} {
-				n := x.Shape[pos[2+k]]
-				size := tir.CastTo(f, n)
-				beyond = append(beyond, tir.GE(v, number(-1)), tir.LE(v, size))
-				v = tir.Min(tir.Max(v, number(0)), tir.Sub(size, number(1)))
-				base := floor(v)
-				t, low := tir.Sub(v, base), tir.CastTo(dtype.Int64T, base)
-				high := tir.Min(tir.Add(low, tir.Int(1)), tir.Sub(n, tir.Int(1)))
-				axes = append(axes, taps{[]tir.Expr{low, high}, []tir.Expr{tir.Sub(number(1), t), t}})
-			}
-			v := interpolate(axes, nil, func(at []tir.Expr) tir.Expr {
-				return tir.CastTo(f, tir.Load(in[0], arrange(pos, batch, i[pos[1]], at[0], at[1])...))
+		nh, y := axis(1, bins[0], o.Height)
+		nw, z := axis(0, bins[1], o.Width)
+		channels := func(value func(c, old tir.Expr) tir.Expr) tir.Stmt {
+			return count0("c", shape[pos[1]], func(c tir.Expr) tir.Stmt {
+				at := arrange(pos, r, c, bins[0], bins[1])
+				return tir.Store(out[0], value(c, tir.Load(out[0], at...)), at...)
 			})
-			return inside(batch, x.Shape[pos[0]], tir.IfThenElseExpr(all(beyond), v, number(0)))
 		}
 		first := number(0)
 		if o.Max {
 			first = te.Lowest(f)
 		}
-		sum := tir.Load(out[0], i...)
-		loop := count0("h", nh, func(h tir.Expr) tir.Stmt {
-			return count0("w", nw, func(w tir.Expr) tir.Stmt {
-				if o.Max {
-					return tir.Store(out[0], tir.Max(sum, sample(h, w)), i...)
-				}
-				return tir.Store(out[0], tir.Add(sum, tir.Div(sample(h, w), tir.CastTo(f, tir.Mul(nh, nw)))), i...)
+		// Samples beyond the image are 0: they add nothing.
+		image := tir.And(tir.GE(batch, tir.Int(0)), tir.LT(batch, x.Shape[pos[0]]))
+		var beyond tir.Stmt
+		if o.Max {
+			beyond = channels(func(_, old tir.Expr) tir.Expr { return tir.Max(old, number(0)) })
+		}
+		count := tir.CastTo(f, tir.Mul(nh, nw))
+		sample := func(h, w tir.Expr) tir.Stmt {
+			return let("y", y(h), func(y tir.Expr) tir.Stmt {
+				return let("x", z(w), func(z tir.Expr) tir.Stmt {
+					var axes []taps
+					conds := []tir.Expr{image}
+					for k, v := range []tir.Expr{y, z} {
+						n := x.Shape[pos[2+k]]
+						size := tir.CastTo(f, n)
+						conds = append(conds, tir.GE(v, number(-1)), tir.LE(v, size))
+						v = tir.Min(tir.Max(v, number(0)), tir.Sub(size, number(1)))
+						base := floor(v)
+						t, low := tir.Sub(v, base), tir.CastTo(dtype.Int64T, base)
+						high := tir.Min(tir.Add(low, tir.Int(1)), tir.Sub(n, tir.Int(1)))
+						axes = append(axes, taps{[]tir.Expr{low, high}, []tir.Expr{tir.Sub(number(1), t), t}})
+					}
+					read := bindTaps(axes, func(axes []taps) tir.Stmt {
+						return channels(func(c, old tir.Expr) tir.Expr {
+							v := interpolate(axes, nil, func(at []tir.Expr) tir.Expr {
+								return tir.CastTo(f, tir.Load(in[0], arrange(pos, batch, c, at[0], at[1])...))
+							})
+							if o.Max {
+								return tir.Max(old, v)
+							}
+							return tir.Add(old, tir.Div(v, count))
+						})
+					})
+					return &tir.IfThenElse{Cond: all(conds), Then: read, Else: beyond}
+				})
 			})
+		}
+		start := channels(func(_, _ tir.Expr) tir.Expr { return first })
+		loop := count0("h", nh, func(h tir.Expr) tir.Stmt {
+			return count0("w", nw, func(w tir.Expr) tir.Stmt { return sample(h, w) })
 		})
-		return nest.wrap(tir.Seq(tir.Store(out[0], first, i...), loop))
+		return nest.wrap(tir.Seq(start, loop))
 	})[0]
 	return castTensor(wide, x.DType), nil
 }

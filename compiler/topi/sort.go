@@ -12,6 +12,8 @@ type SortOpts struct {
 	Descending bool
 	Keep       tir.Expr // how many elements are kept from the front
 	Indices    dtype.DType
+	// Above, if it is given, has only elements greater than it sorted: zeros and the index -1 follow. All are to be kept then.
+	Above Operand
 }
 
 // Sort returns the elements of x in order along an axis and their indices. Equal elements,
@@ -43,14 +45,23 @@ func Sort(x *te.Tensor, o SortOpts) (values, indices *te.Tensor) {
 	if !whole {
 		outs = append(outs, te.Out{DType: s.key, Shape: []tir.Expr{o.Keep}})
 	}
-	ts := te.Extern("sort", outs, []*te.Tensor{x}, func(in, out []*tir.Buffer) tir.Stmt {
+	inputs := []*te.Tensor{x}
+	if o.Above.Tensor != nil {
+		inputs = append(inputs, o.Above.Tensor)
+	}
+	ts := te.Extern("sort", outs, inputs, func(in, out []*tir.Buffer) tir.Stmt {
 		s := *s
 		s.in, s.values, s.indices, s.keys, s.order, s.state = in[0], out[0], out[1], out[2], out[3], out[4]
 		rows := newLoops("i", without(x.Shape, o.Axis))
 		s.row = rows.vars
 		s.count = s.n
 		fill := s.allKeys()
-		if !whole {
+		switch {
+		case o.Above.Tensor != nil:
+			s.count, fill = s.get(above), s.keysAbove(tir.Load(in[1], zeros(len(in[1].Shape))...))
+		case o.Above.Scalar != nil:
+			s.count, fill = s.get(above), s.keysAbove(o.Above.Scalar)
+		case !whole:
 			s.heap = out[5]
 			s.count = tir.Min(o.Keep, s.n)
 			fill = s.selectFirst()
@@ -82,6 +93,7 @@ const (
 	taken         // next element of the left run; elements found by selectFirst; rank in a run
 	hole          // place in the heap that is being filled
 	quota         // elements equal to the last one that may still be taken
+	above         // elements above a bound
 	stateLen
 )
 
@@ -118,6 +130,17 @@ func (s *sorter) allKeys() tir.Stmt {
 	return count0("k", s.n, func(i tir.Expr) tir.Stmt {
 		return s.withKey(i, func(key tir.Expr) tir.Stmt { return s.put(i, key, i) })
 	})
+}
+
+// keysAbove fills the second half with the elements above a bound, and counts them.
+func (s *sorter) keysAbove(bound tir.Expr) tir.Stmt {
+	found := s.get(above)
+	return tir.Seq(s.set(above, tir.Int(0)), count0("k", s.n, func(i tir.Expr) tir.Stmt {
+		put := s.withKey(i, func(key tir.Expr) tir.Stmt {
+			return tir.Seq(s.put(found, key, i), s.set(above, tir.Add(found, tir.Int(1))))
+		})
+		return &tir.IfThenElse{Cond: tir.GT(tir.CastTo(bound.DType(), s.item(i)), bound), Then: put}
+	}))
 }
 
 // counted is the length of runs that are sorted by counting: eight comparisons of two keys
@@ -219,10 +242,14 @@ func (s *sorter) write(whole bool) tir.Stmt {
 			i := tir.CastTo(s.n.DType(), place)
 			return tir.Seq(tir.Store(s.values, s.item(i), at...), tir.Store(s.indices, tir.CastTo(s.Indices, place), at...))
 		})
-		if whole || sameExpr(s.count, s.Keep) {
+		none := int64(0)
+		switch {
+		case s.Above != Operand{}:
+			none = -1
+		case whole || sameExpr(s.count, s.Keep):
 			return put
 		}
-		zero := tir.Seq(tir.Store(s.values, tir.Const(s.values.DType, 0), at...), tir.Store(s.indices, tir.Const(s.Indices, 0), at...))
+		zero := tir.Seq(tir.Store(s.values, tir.Const(s.values.DType, 0), at...), tir.Store(s.indices, tir.Const(s.Indices, none), at...))
 		return &tir.IfThenElse{Cond: tir.LT(k, s.count), Then: put, Else: zero}
 	})
 }

@@ -19,7 +19,7 @@ const ruleBlockConv = "bring into blocks of channels"
 // size of image. TVM's Relax has ConvertLayout, which takes the layouts from a user; in Relay AlterOpLayout chose them for CPUs.
 var BlockConvLayout = &pass.Pass{
 	Name: "BlockConvLayout", Level: 2, Kind: pass.Function, ReadsTarget: true,
-	Doc: "Brings conv2d with constant weights, whose channels are a multiple of the numbers that a vector of the target holds, into NCHW16c with weights in OIHW16i16o (for 16 numbers), depthwise ones with weights in OIHW1i16o, with channels of zeros more where they lack some for whole blocks and that makes less work than the change of a layout, and those of fewer input channels, as images have, with the data in NCHW, weights in OIHW16o, and the result in NCHW16c. What comes after takes that layout as by ConvertLayout, so that layouts change at the ends only, and each value once. Convolutions of int8 and uint8 into int32 take them where PackByteProducts multiplies words of bytes.",
+	Doc: "Brings conv2d with constant weights, whose channels are a multiple of the numbers that a vector of the target holds, into NCHW16c with weights in OIHW16i16o (for 16 numbers), depthwise ones with weights in OIHW1i16o, with channels of zeros more where they lack some for whole blocks and that makes less work than the change of a layout, and those of fewer input channels, as images have, with the data in NCHW, weights in OIHW16o, and the result in NCHW16c. What comes after takes that layout as by ConvertLayout, so that layouts change at the ends only, and each value once. Convolutions of float16 into float32 take them behind conversions of what they read. Convolutions of int8 and uint8 into int32 take them where PackByteProducts multiplies words of bytes.",
 	Options: []pass.Option{
 		{Name: "block", Default: int64(0), Doc: "the channels of a block; 0 for as many as a vector of 32-bit numbers of the target holds, if these are 8 or more"},
 	},
@@ -37,6 +37,13 @@ var BlockConvLayout = &pass.Pass{
 			return f, nil
 		}
 		k, words := constantsOf(f), ByteWordsOf(c.TargetOf())
+		if !short && anyCall(f, func(call *relax.Call) bool { return halfConv(call, k) }) {
+			var err error
+			if f, err = withWideHalves(c, f, k); err != nil {
+				return nil, err
+			}
+			k = constantsOf(f)
+		}
 		blocked := func(call *relax.Call) bool {
 			_, why := blockedConv(call, k, words, block)
 			return why == ""

@@ -23,7 +23,7 @@ func BenchmarkONNXRuntimeZoo(b *testing.B) {
 				b.Fatalf("%d outputs, %d of ONNX Runtime", len(got), len(want))
 			}
 			for i := range got {
-				worst, err := onnxtest.Tolerance{Rel: 1e-3, OfMax: 1e-4}.Compare(plain(got[i]), plain(want[i]))
+				worst, err := onnxtest.Tolerance{Rel: 1e-3, OfMax: max(m.Error, 1e-4)}.Compare(plain(got[i]), plain(want[i]))
 				if err != nil {
 					b.Errorf("output %d: %v", i, err)
 				}

@@ -3,6 +3,7 @@ package cpu
 import (
 	"slices"
 
+	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/sch"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -65,6 +66,7 @@ func (r *rules) across(b *tir.Block, st *tir.BufferStore) *access {
 		a := &list[1+i]
 		switch n := a.stride(b.IterVars[to].Var); {
 		case n == 0 || n == 1:
+		case found != nil && a.load.Buffer == found.load.Buffer && slices.EqualFunc(a.load.Indices, found.load.Indices, arith.Equal): // the same element again, as in x·sigmoid(x)
 		case found != nil || n < 0 || n == sch.NoStride || a.load.Predicate != nil || a.buf.DType.Bits != 32 || a.buf.DType.Lanes != 1 || !together(*a, b.IterVars, to):
 			return nil
 		default:

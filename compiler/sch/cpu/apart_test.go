@@ -21,11 +21,21 @@ func TestTakenApart(t *testing.T) {
 	x, y := in("x", 2, 19, 21), in("y", 2, 19, 21)
 	same, row, column := in("same", 2, 21, 19), in("row", 19), in("column", 21, 1)
 	s, narrow, one := in("s", 2, n, 21), in("narrow", 2, 19, 3), in("one", 1, 19, 21)
+	twice := func(x *te.Tensor) *te.Tensor { return must(topi.Binary("multiply", topi.T(x), topi.T(sigmoid(x)))) }
+	image := in("image", 2, 8, 3, 7)
+	pixels := topi.Reshape(image, []tir.Expr{tir.Int(2), tir.Int(8), tir.Int(21)})
+	longer := in("longer", 2, 20, 21)
+	from := func(k int64) *te.Tensor {
+		return te.Compute("from", x.Shape, func(i []tir.Expr) tir.Expr { return longer.At(i[0], tir.Add(i[1], tir.Int(k)), i[2]) })
+	}
 	for _, c := range []struct {
 		name string
 		kernel
 		copies int
 	}{
+		{"read twice", kernel{args: []*te.Tensor{x, twice(turned(x))}}, 1},
+		{"the pixels of an image read twice", kernel{args: []*te.Tensor{image, twice(turned(pixels))}}, 1},
+		{"two elements of one tensor", kernel{args: []*te.Tensor{longer, add(turned(from(0)), turned(from(1)))}}, 0},
 		{"sigmoid", kernel{args: []*te.Tensor{x, sigmoid(turned(x))}}, 1},
 		{"no batch", kernel{args: []*te.Tensor{one, sigmoid(turned(one))}}, 1},
 		{"added", kernel{args: []*te.Tensor{x, same, add(turned(x), same)}}, 1},

@@ -15,9 +15,10 @@ func (p *plan) arrange(v, row int) {
 	var bands, batch, others []int
 	for _, k := range p.spatial {
 		switch {
+		case k == row:
 		case p.ofBands(k):
 			bands = append(bands, k)
-		case k == row || slices.Contains(cols, k):
+		case slices.Contains(cols, k):
 		case slices.Contains(rows, k):
 			others = append(others, k)
 		default:

@@ -31,6 +31,9 @@ func (r *rules) pointwise(b *sch.Block) error {
 	if c := r.phases[st.Buffer]; c > 0 && r.unconditional(b) && !(isConstant(st.Value) && r.act("Refill", b) == nil) {
 		return r.phased(st, loops, c)
 	}
+	if done, err := r.cases(b, loops); done || err != nil {
+		return err
+	}
 	if r.uneven(b) {
 		if done, err := r.picked(b, loops, len(k.IterVars)-1); done || err != nil {
 			return err

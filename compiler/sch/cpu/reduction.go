@@ -68,11 +68,16 @@ func (r *rules) note(p *plan) {
 // the groups of a convolution become an axis, axes that follow each other become one.
 func (r *rules) normalize(b *sch.Block) error {
 	for k := 0; k < len(r.at(b).IterVars); k++ {
-		if c := quotient(r.at(b), r.at(b).IterVars[k].Var); c > 1 {
+		iv := r.at(b).IterVars[k]
+		if c := quotient(r.at(b), iv.Var); c > 1 {
 			if err := r.act("SplitBlockIter", b, int64(k), c); err != nil {
 				return err
 			}
-			k++
+			if tir.IsConst(iv.Dom.Extent, c) {
+				k++
+			} else {
+				k-- // both parts may be divided again
+			}
 		}
 	}
 	for k := len(r.at(b).IterVars) - 2; k >= 0; k-- {

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/sch"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -31,7 +33,7 @@ func (p *plan) alongResult(v int) bool {
 }
 
 // shapes tiles a product for vectors along v: of the variables that can be its rows the one whose tiles are best, the inner one of equals. It returns that, -1 where
-// there is none.
+// there is none. Bands are rows only where nothing else is: tiles of several of them could not follow each other.
 func (p *plan) shapes(v int) int {
 	var best shaping
 	beside := -1
@@ -39,7 +41,11 @@ func (p *plan) shapes(v int) int {
 		beside = p.besideAxis(v)
 	}
 	p.shapings = nil
-	for _, k := range p.rowAxes(v) {
+	rows := p.rowAxes(v)
+	if inner := slices.DeleteFunc(slices.Clone(rows), p.ofBands); len(inner) > 0 {
+		rows = inner
+	}
+	for _, k := range rows {
 		x := shaping{row: k, beside: beside, n: extents{p.extent(k), p.extent(v), 1, p.keptOf(k, v)}, panel: p.panelOf(v), lanes: p.Lanes}
 		if beside >= 0 {
 			x.n.beside = p.extent(beside)

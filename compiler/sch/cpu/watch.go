@@ -21,6 +21,7 @@ const (
 	ruleVectors  = "vectorize a block"
 	ruleTurn     = "transpose in registers"
 	rulePicked   = "pick lanes"
+	ruleCases    = "split what is joined"
 	ruleRows     = "merge nests over rows"
 	ruleBands    = "merge nests over bands"
 	ruleSchedule = "schedule"

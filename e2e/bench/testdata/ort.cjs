@@ -23,7 +23,7 @@ function write(results) {
   fs.writeFileSync(path.join(outputs, "outputs.json"), JSON.stringify(list));
 }
 
-const arrays = { float32: Float32Array, float64: Float64Array, int32: Int32Array, int64: BigInt64Array, uint8: Uint8Array, int8: Int8Array };
+const arrays = { float32: Float32Array, float64: Float64Array, int32: Int32Array, int64: BigInt64Array, uint8: Uint8Array, int8: Int8Array, bool: Uint8Array, float16: Uint16Array };
 
 function tensor({ type, dims, file }) {
   const bytes = fs.readFileSync(file);
