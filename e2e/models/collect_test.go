@@ -64,4 +64,3 @@ func TestCollect(t *testing.T) {
 		prog.Close()
 	}
 }
-

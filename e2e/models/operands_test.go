@@ -68,6 +68,21 @@ func operandModels() []control {
 			tensors(f32([]int64{1, 1, 4, 2}, 0, 1, 0, 1, 2, 3, 2, 3), f32([]int64{1, 1, 4, 2}, 0, 1, .5, 1.5, 1.5, 2.5, 2, 3)),
 			tensors(f32([]int64{2, 1, 1, 1}, 0, 2), f32([]int64{2, 1, 1, 1}, .5, 2.5)),
 		}},
+		{"weights of 4 bits in blocks, and of 8-bit floats", func(b *Builder) {
+			x := b.Input("x", onnxpb.Float, "n", 4)
+			w := b.Initializer("w", onnxpb.Tensor{Type: onnxpb.Int4, Dims: []int64{4, 3}, Data: []byte{0xe1, 0x07, 0x83, 0x22, 0xf2, 0xa5}})
+			scale := b.Initializer("scale", Floats([]int64{2, 3}, .5, 1, 2, 1, .25, 1))
+			zero := b.Initializer("zero", onnxpb.Tensor{Type: onnxpb.Int4, Dims: []int64{2, 3}, Data: []byte{0x10, 0x00, 0x00}})
+			b.Model().OpsetImports[0].Version = 21
+			b.Output(b.Node("MatMul", "y", ids(x, b.Node("DequantizeLinear", "wide", ids(w, scale, zero), Int("axis", 0), Int("block_size", 2)))), onnxpb.Float)
+			f := b.Initializer("f", onnxpb.Tensor{Type: onnxpb.Float8E4M3FN, Dims: []int64{4}, Data: []byte{0x38, 0x40, 0xb8, 0}})
+			b.Output(b.Node("Mul", "z", ids(x, b.Node("Cast", "f32", ids(f), Int("to", 1)))), onnxpb.Float)
+			u := b.Initializer("u", onnxpb.Tensor{Type: onnxpb.Uint4, Dims: []int64{4}, Data: []byte{0xf1, 0x80}})
+			b.Output(b.Node("Add", "s", ids(x, b.Node("Cast", "u32", ids(u), Int("to", 1)))), onnxpb.Float)
+		}, [][]*tensor.Tensor{tensors(f32([]int64{1, 4}, 1, 2, 3, 4)), tensors(f32([]int64{0, 4}))}, [][]*tensor.Tensor{
+			tensors(f32([]int64{1, 3}, 2.5, 7.5, -36), f32([]int64{1, 4}, 1, 4, -3, 0), f32([]int64{1, 4}, 2, 17, 3, 12)),
+			tensors(f32([]int64{0, 3}), f32([]int64{0, 4}), f32([]int64{0, 4})),
+		}},
 		{"triangles of a diagonal that is data", func(b *Builder) {
 			x, k := b.Input("x", onnxpb.Float, "n", 3), b.Input("k", onnxpb.Int64)
 			b.Output(b.Node("Trilu", "upper", ids(x, k)), onnxpb.Float)
@@ -110,4 +125,3 @@ func TestOperandsThatDoNotFit(t *testing.T) {
 		prog.Close()
 	}
 }
-

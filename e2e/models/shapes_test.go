@@ -42,4 +42,3 @@ func TestShapesThatDoNotFit(t *testing.T) {
 		}
 	}
 }
-

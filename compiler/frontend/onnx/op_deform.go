@@ -15,7 +15,6 @@ type deform struct {
 	elem, wide        dtype.DType
 	in, spatial, out  []tir.Expr
 	taps, size, place tir.Expr // elements of a kernel, of a channel, and of a channel of the result
-	columns           []tir.Expr
 }
 
 // maxDeformed bounds spatial axes: each one doubles the elements that are looked at.
