@@ -231,7 +231,7 @@ func (t *Tensor) Write(data []byte) error {
 		return err
 	}
 	defer unlock()
-	copy(b, data)
+	t.dev.copyBytes(b, data)
 	return nil
 }
 
@@ -245,7 +245,7 @@ func (t *Tensor) Read(dst []byte) error {
 		return err
 	}
 	defer unlock()
-	copy(dst, b)
+	t.dev.copyBytes(dst, b)
 	return nil
 }
 
@@ -256,7 +256,9 @@ func (t *Tensor) Download() (*tensor.Tensor, error) {
 		return nil, err
 	}
 	defer unlock()
-	return tensor.FromBytes(t.dt, t.shape, append([]byte{}, b...)) // appending clears no memory first
+	data := make([]byte, len(b))
+	t.dev.copyBytes(data, b)
+	return tensor.FromBytes(t.dt, t.shape, data)
 }
 
 // Bytes is the memory of t itself, for builtins that run within a session on t's device:

@@ -21,7 +21,8 @@
 // Generators of expressions as text (C, WGSL) take inlined nodes as subexpressions; those of
 // three-address code (LLVM, PTX, machine code) may hold every node.
 //
-// Loops that tir.UnrollLoop left marked are replaced by copies first (unroll). Then [Scan] reads the function once: what each loop may write, which allocations
+// Loops that tir.UnrollLoop left marked are replaced by copies first (unroll), and turns that take maxima are written twice where a target has an instruction for those of numbers
+// (numbers). Then [Scan] reads the function once: what each loop may write, which allocations
 // have only constant indices (Slots: they become variables), which elements a loop accumulates
 // into (Accumulators: they stay in variables while it runs), and what loops cost, so that long ones
 // poll.

@@ -1,6 +1,9 @@
 package lower
 
-import "github.com/irscope/irscope/compiler/tir"
+import (
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
 
 // Op is an instruction of a target. Its numbers belong to the target.
 type Op uint16
@@ -85,6 +88,9 @@ type Machine struct {
 	Transpose func(rows []*Node, n int) []*Node
 	// Pick makes a part of lanes of 32 bits of others, which are as wide: lane i is lane lanes[i] of all of them one after the other. It is nil where there are no instructions.
 	Pick func(parts []*Node, lanes []int) *Node
+	// MaxOfNumbers is the maximum of parts of floats, of which none is NaN, in fewer instructions than where one may be; the positive zero is the larger one. It is nil where there are no such
+	// instructions.
+	MaxOfNumbers func(a, b *Node, d dtype.DType) *Node
 
 	Pointer Pointer
 

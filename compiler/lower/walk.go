@@ -20,6 +20,8 @@ type Walker struct {
 	steps        int
 	slots        map[*tir.Var]*slots
 	promoted     map[*tir.Var]Value // type and mask of the sums that are kept in variables
+	twice        map[*tir.IfThenElse]*maxima
+	squares      *squares // nil where maxima are not those of numbers
 	loops        []loopFrame
 	loads        map[*tir.Buffer]string // what accesses are called in errors
 	stores       map[*tir.Buffer]string
@@ -40,6 +42,9 @@ func NewWalker(ctx context.Context, target, name string, m *Machine, gen Generat
 func (w *Walker) Function(p *tir.PrimFunc, callee func(*tir.Call) bool) {
 	w.NoAlias = p.Attrs.Bool("tir.noalias", false)
 	body := unroll(p.Body, &w.memory.from)
+	if w.NoAlias && w.Machine.MaxOfNumbers != nil {
+		body, w.twice = numbers(body, w.native, w.Machine.Vectors, &w.memory.from)
+	}
 	w.Effects = Scan(body, ScanOptions{Step: w.step, Callee: callee, Quiet: w.Machine.Quiet})
 	if cost := w.Effects.Cost; cost > TurnCost {
 		w.gen.Poll(cost)

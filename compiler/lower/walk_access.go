@@ -170,6 +170,7 @@ func (w *Walker) bufferStore(s *tir.BufferStore) {
 	w.checkStorage(s.Buffer.DType, what)
 	want := AccessType(s.Buffer, s.Indices)
 	v := w.spread(w.Expr(s.Value), int(want.Lanes))
+	w.squares.watch(w, s.Value, v)
 	if v.DType != want {
 		w.Fail(what, "the value has type %s, expected %s", v.DType, want)
 	}

@@ -22,6 +22,8 @@ func (w *Walker) binary(e *tir.Binary) Value {
 		return v
 	}
 	a, b := w.Expr(e.A), w.Expr(e.B)
+	w.squares.watch(w, e.A, a)
+	w.squares.watch(w, e.B, b)
 	if a.DType.Elem() == b.DType.Elem() {
 		a, b = w.spread(a, b.Lanes()), w.spread(b, a.Lanes())
 	}
@@ -118,6 +120,9 @@ func (w *Walker) arith(op tir.BinaryOp, a, b Value, what string) Value {
 	case SmallFloat(d):
 		return w.viaFloat(dtype.Float32T, a.DType, what, func(x ...Value) Value { return w.arith(op, x[0], x[1], what) }, a, b)
 	case a.Packed() && b.Packed():
+		if op == tir.OpMax && w.squares != nil && d.IsFloat() {
+			return Each(a.DType, 0, len(a.Parts), func(i int) *Node { return w.Machine.MaxOfNumbers(a.Parts[i], b.Parts[i], d) })
+		}
 		if out, ok := w.gen.VectorBinary(op, a, b); ok {
 			return out
 		}

@@ -64,6 +64,10 @@ func (w *Walker) attrStmt(s *tir.AttrStmt) {
 }
 
 func (w *Walker) ifStmt(s *tir.IfThenElse) {
+	if m := w.twice[s]; m != nil {
+		w.runTwice(s, m)
+		return
+	}
 	cond := w.ScalarExpr(s.Cond, "IfThenElse")
 	if v, ok := cond.Int(); ok {
 		if v != 0 {

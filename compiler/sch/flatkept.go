@@ -3,6 +3,7 @@ package sch
 import (
 	"slices"
 
+	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -10,7 +11,7 @@ import (
 // shrinking are the buffers that blocks in st allocate of which quotients and remainders pick a part that loops around all accesses fix, as a row of a softmax whose rows are those of
 // several axes. Such a buffer becomes that part (tir.CompactBufferAllocation), and the quotients are gone; a view over it would keep it whole.
 func shrinking(st ir.Node) map[*tir.Buffer]bool {
-	s := &shrinker{within: map[*tir.Buffer][]*tir.Var{}, divided: map[*tir.Buffer][]*tir.Var{}, values: map[*tir.Var][]*tir.Var{}}
+	s := &shrinker{within: map[*tir.Buffer][]*tir.Var{}, divided: map[*tir.Buffer][]*tir.Var{}, values: map[*tir.Var]tir.Expr{}, an: arith.NewAnalyzer()}
 	s.visit(st)
 	out := map[*tir.Buffer]bool{}
 	for b, loops := range s.within {
@@ -25,7 +26,8 @@ type shrinker struct {
 	loops   []*tir.Var                 // around what is visited
 	within  map[*tir.Buffer][]*tir.Var // the loops around all accesses; an allocated buffer without any has none
 	divided map[*tir.Buffer][]*tir.Var // the variables of which its accesses take quotients or remainders
-	values  map[*tir.Var][]*tir.Var    // of variables of blocks: those that what they are bound to depends on
+	values  map[*tir.Var]tir.Expr      // of variables of blocks, in the variables of loops
+	an      *arith.Analyzer            // knows the loops around what is visited
 	local   []*tir.Buffer              // allocated so far
 }
 
@@ -33,12 +35,13 @@ func (s *shrinker) visit(n ir.Node) {
 	switch n := n.(type) {
 	case *tir.For:
 		s.loops = append(s.loops, n.LoopVar)
+		s.an.BindRange(n.LoopVar, &tir.Range{Min: n.Min, Extent: n.Extent})
 		s.visit(n.Body)
 		s.loops = s.loops[:len(s.loops)-1]
 		return
 	case *tir.BlockRealize:
 		for i, iv := range n.Block.IterVars {
-			s.values[iv.Var] = s.outer(n.Values[i])
+			s.values[iv.Var] = tir.SubstExpr(n.Values[i], s.values)
 		}
 		s.visit(n.Predicate)
 		s.local = append(s.local, n.Block.AllocBuffers...)
@@ -70,25 +73,14 @@ func (s *shrinker) access(b *tir.Buffer, indices []tir.Expr) {
 	}
 	vars := map[*tir.Var]bool{}
 	for _, ix := range indices {
-		divided(ix, vars)
-	}
-	for v := range vars {
-		s.divided[b] = append(s.divided[b], s.outer(v)...)
-	}
-}
-
-// outer are the variables of loops that e depends on.
-func (s *shrinker) outer(e tir.Expr) []*tir.Var {
-	var out []*tir.Var
-	ir.Walk(e, func(n ir.Node) bool {
-		if v, ok := n.(*tir.Var); ok {
-			if of, bound := s.values[v]; bound {
-				out = append(out, of...)
-			} else {
-				out = append(out, v)
-			}
+		if divided(ix, vars); len(vars) == 0 {
+			continue
 		}
-		return true
-	})
-	return out
+		clear(vars)
+		divided(s.an.Simplify(tir.SubstExpr(ix, s.values)), vars) // rows of a tile are in one quotient, and follow each other
+		for v := range vars {
+			s.divided[b] = append(s.divided[b], v)
+		}
+		clear(vars)
+	}
 }

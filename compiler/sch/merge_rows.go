@@ -51,38 +51,67 @@ func (m *merging) apart(a *tir.Block, x *tir.BufferRegion, b *tir.Block, y *tir.
 	}
 	isTurn := func(v *tir.Var) bool { return turns[v] != nil }
 	var same []tir.Expr
-	for d, e := range p {
-		if e != nil && q[d] != nil && arith.UsesVar(e, isTurn) && m.an.CanProveEqual(e, tir.CastTo(e.DType(), tir.SubstExpr(q[d], sub))) {
+	for d, x := range p {
+		e, other := x.of, q[d].of
+		if e != nil && other != nil && x.in == q[d].in && arith.UsesVar(e, isTurn) && m.an.CanProveEqual(e, tir.CastTo(e.DType(), tir.SubstExpr(other, sub))) {
 			same = append(same, e)
 		}
 	}
 	return len(same) > 0 && len(arith.DetectIterMap(same, turns, tir.Bool(true), arith.Bijective, m.an, false).Indices) > 0
 }
 
-// pinned are the indices of a region, in the loops of the nest, that are single ones in a turn of it; nil for others.
-func (m *merging) pinned(b *tir.Block, x *tir.BufferRegion) []tir.Expr {
+// pinned is an index, or the run of so many that it is in, that is one in a turn of a nest; of is nil where it is none.
+type pinned struct {
+	of tir.Expr
+	in int64
+}
+
+// pinned are the indices of a region, in the loops of the nest, that are in one run in a turn of it: single ones, or as many as loops in the turn go over.
+func (m *merging) pinned(b *tir.Block, x *tir.BufferRegion) []pinned {
 	sub := map[*tir.Var]tir.Expr{}
 	for k, iv := range b.IterVars {
 		sub[iv.Var] = m.runs[b].Values[k]
 	}
-	inner := map[*tir.Var]bool{}
+	inner := map[*tir.Var]int64{}
 	nest := m.nests[m.of[b]-1]
 	for _, l := range nest {
 		m.an.BindRange(l.LoopVar, &tir.Range{Min: l.Min, Extent: l.Extent})
 	}
 	visit(nest[len(nest)-1].Body, func(y tir.Stmt) bool {
 		if l, ok := y.(*tir.For); ok {
-			inner[l.LoopVar] = true
+			inner[l.LoopVar], _ = tir.AsInt(l.Extent)
 			m.an.BindRange(l.LoopVar, &tir.Range{Min: l.Min, Extent: l.Extent})
 		}
 		return true
 	})
-	out := make([]tir.Expr, len(x.Region))
+	out := make([]pinned, len(x.Region))
 	for d, r := range x.Region {
-		if e := m.an.Simplify(tir.SubstExpr(r.Min, sub)); tir.IsConst(r.Extent, 1) && !arith.UsesVar(e, func(v *tir.Var) bool {
-			return inner[v] || slices.ContainsFunc(b.IterVars, func(iv *tir.IterVar) bool { return iv.Var == v })
-		}) {
-			out[d] = e
+		if !tir.IsConst(r.Extent, 1) {
+			continue
+		}
+		var within []int64 // extents of the loops in the turn that move the index
+		moves := func(e tir.Expr) bool {
+			return arith.UsesVar(e, func(v *tir.Var) bool {
+				n, in := inner[v]
+				if in {
+					within = append(within, n)
+				}
+				return in || slices.ContainsFunc(b.IterVars, func(iv *tir.IterVar) bool { return iv.Var == v })
+			})
+		}
+		e := m.an.Simplify(tir.SubstExpr(r.Min, sub))
+		if !moves(e) {
+			out[d] = pinned{e, 1}
+			continue
+		}
+		for _, n := range slices.Clone(within) {
+			if n < 1 {
+				continue
+			}
+			if run := m.an.Simplify(tir.FloorDiv(e, tir.Const(e.DType(), n))); !moves(run) {
+				out[d] = pinned{run, n}
+				break
+			}
 		}
 	}
 	return out

@@ -15,7 +15,11 @@ func TestMergeRowByRow(t *testing.T) {
 		refused             bool
 	}{
 		{name: "a row", first: "B[vi, vj] = A[vi, vj] * T.float32(2)", second: "C[vi, vj] = B[vi, vj] + B[vi, 7 - vj]"},
-		{name: "a row of a flat buffer", first: "D[vi * 8 + vj] = A[vi, vj]", second: "C[vi, vj] = D[vi * 8 + vj]", refused: true}, // a range of it, not an index
+		{name: "a row of a flat buffer", first: "D[vi * 8 + vj] = A[vi, vj]", second: "C[vi, vj] = D[vi * 8 + 7 - vj]"},
+		{name: "rows of a flat buffer that overlap", first: "D[vi * 8 + vj] = A[vi, vj]", second: "C[vi, vj] = D[vi * 7 + vj]", refused: true},
+		{name: "rows of a flat buffer of other lengths", first: "D[vi * 8 + vj] = A[vi, vj]", second: "C[vi, vj] = D[vi * 4 + vj % 4]", refused: true},
+		{name: "an element for a row", first: "D[vi] = A[vi, vj]", second: "C[vi, vj] = D[vi * 8 + vj]", refused: true},
+		{name: "the flat row before", first: "D[vi * 8 + vj] = A[vi, vj]", second: "C[vi, vj] = D[T.max(vi - 1, 0) * 8 + vj]", refused: true},
 		{name: "halves and remainders", first: "E[vi // 3, vi % 3, vj] = A[vi, vj]", second: "C[vi, vj] = E[vi // 3, vi % 3, 7 - vj]"},
 		{name: "a half", first: "E[vi // 3, 0, vj] = A[vi, vj]", second: "C[vi, vj] = E[vi // 3, 0, vj]", refused: true},
 		{name: "the row before", first: "B[vi, vj] = A[vi, vj]", second: "C[vi, vj] = B[T.max(vi - 1, 0), vj]", refused: true},

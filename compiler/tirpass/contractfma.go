@@ -51,6 +51,7 @@ type contractor struct {
 	m        tir.Mapper
 	observed bool
 	effects  int // calls met so far that do more than compute
+	steps    int // functions around the expression that take steps
 	done     []contraction
 }
 
@@ -61,6 +62,10 @@ type contraction struct {
 
 func (x *contractor) expr(e tir.Expr) tir.Expr {
 	before := x.effects
+	if stepped(e) {
+		x.steps++
+		defer func() { x.steps-- }()
+	}
 	out := x.m.MapExpr(e)
 	switch n := out.(type) {
 	case *tir.Call:
@@ -71,7 +76,7 @@ func (x *contractor) expr(e tir.Expr) tir.Expr {
 		if x.effects != before { // the order of what they do would be another
 			return out
 		}
-		if call, name := contract(n); call != nil {
+		if call, name := contract(n); call != nil && x.steps == 0 {
 			return x.becomes(name, e, call)
 		}
 		if product, name := contractQuotient(n); product != nil {
@@ -79,6 +84,20 @@ func (x *contractor) expr(e tir.Expr) tir.Expr {
 		}
 	}
 	return out
+}
+
+// stepped reports whether e jumps where its operand moves a little, so that another rounding might choose another element.
+func stepped(e tir.Expr) bool {
+	switch e := e.(type) {
+	case *tir.Cast:
+		return e.DType().IsInteger()
+	case *tir.Call:
+		switch e.Op {
+		case tir.OpFloor, tir.OpCeil, tir.OpTrunc, tir.OpRound, tir.OpNearbyint:
+			return true
+		}
+	}
+	return false
 }
 
 // becomes notes a rewrite.

@@ -53,6 +53,15 @@ func TestContractFMAPairs(t *testing.T) {
     A[1] = T.fma(A[1], B[1], A[0])
     A[2] = T.fma(A[1] * T.float32(-1.0), B[1], A[0])
     A[3] = T.fma(A[1], B[1], A[0] * T.float32(-1.0))`},
+		{name: "what becomes an integer", opts: x86, before: `
+    A[0] = A[T.Cast("int32", T.max(T.min(T.floor(A[1] * T.float32(0.3) + B[0]), T.float32(15)), T.float32(0)))] * B[1] + A[0]
+    I[0] = T.Cast("int32", A[1] * B[1] + A[0]) + T.Cast("int32", T.nearbyint(A[2] - A[1] * B[1]))
+    A[3] = T.Cast("float32", T.Cast("uint8", A[1] * B[1] + A[0])) * B[2] + A[2]
+    A[4] = T.ceil(A[1] * B[1] + A[0]) + T.trunc(A[1] * B[1] + A[0]) + T.round(A[1] * B[1] + A[0])`, after: `
+    A[0] = T.fma(A[T.Cast("int32", T.max(T.min(T.floor(A[1] * T.float32(0.3) + B[0]), T.float32(15)), T.float32(0)))], B[1], A[0])
+    I[0] = T.Cast("int32", A[1] * B[1] + A[0]) + T.Cast("int32", T.nearbyint(A[2] - A[1] * B[1]))
+    A[3] = T.fma(T.Cast("float32", T.Cast("uint8", A[1] * B[1] + A[0])), B[2], A[2])
+    A[4] = T.ceil(A[1] * B[1] + A[0]) + T.trunc(A[1] * B[1] + A[0]) + T.round(A[1] * B[1] + A[0])`},
 		{name: "float64 and vectors", opts: x86, before: `
     D[0] = D[0] + D[1] * D[2]
     A[0:4] = A[0:4] + T.Broadcast(B[0], 4) * B[4:8]

@@ -39,8 +39,9 @@ func middles(c float32, r *rand.Rand) []float32 {
 
 // TestContractQuotient quantizes by random scales: integers are the same to the last, whatever is quantized.
 func TestContractQuotient(t *testing.T) {
-	opt, changed := fusing(t), 0
+	opt, changed, all := fusing(t), 0, 0
 	seed.Each(t, 150, func(t *testing.T, r *rand.Rand) {
+		all++
 		c := float32(math.Exp2(40*r.Float64() - 20))
 		switch r.IntN(4) {
 		case 0:
@@ -98,8 +99,8 @@ func TestContractQuotient(t *testing.T) {
 			}
 		}
 	})
-	if changed < 100 {
-		t.Errorf("%d quotients became products", changed)
+	if 3*changed < 2*all {
+		t.Errorf("%d of %d quotients became products", changed, all)
 	}
 }
 

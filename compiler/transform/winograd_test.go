@@ -199,6 +199,30 @@ def main(x: R.Tensor((1, 4, %d, %d, 16), "float32")):
 	}
 }
 
+// TestWinogradSmall computes a small image in bands if threads share them, and at once if there is one thread.
+func TestWinogradSmall(t *testing.T) {
+	for cores, want := range map[string]string{"1": "nests", "2": "one nest of threads"} {
+		tg, err := target.Parse("x86 -keys=cpu -mattr=+avx2,+avx512f,+avx512vl,+avx512bw,+avx512dq,+fma -max-simd-width=512 -num-vector-registers=32 -l2-cache-bytes=1048576 -num-cores=" + cores)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := read(t, `
+@R.function
+def main(x: R.Tensor((1, 8, 14, 14, 16), "float32")):
+    with R.dataflow():
+        y = R.nn.conv2d(x, R.broadcast_to(R.const(0.5, "float32"), R.shape([2, 8, 3, 3, 16, 16])), data_layout="NCHW16c", kernel_layout="OIHW16i16o", padding=[1, 1])
+        R.output(y)
+    return y
+`)
+		for _, p := range []*pass.Pass{transform.ConvertConv2DToWinograd, tunedLegalizeOps, transform.ApplyDefaultSchedule} {
+			m = runPass(t, passtest.NewContext(pass.WithTarget(tg)), p, m)
+		}
+		if got := merged(ir.MustLookup[*tir.PrimFunc](m, "conv2d_winograd")); got != want {
+			t.Errorf("%s cores: the kernel is %s, want %s", cores, got, want)
+		}
+	}
+}
+
 // TestBandsOfOthers schedules blocks that say that they end bands, and do not.
 func TestBandsOfOthers(t *testing.T) {
 	for _, rows := range []string{"2", "-1", "9223372036854775807"} {

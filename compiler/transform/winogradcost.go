@@ -14,6 +14,8 @@ type winogradForm struct {
 const (
 	// farBytes is how many bytes from beyond the second cache take as long as a vector of products.
 	farBytes = 8
+	// nearBytes is how many bytes that another core wrote last take as long.
+	nearBytes = 2
 	// winogradGain is the part of the time of the convolution as it is that tiles must stay below: how long they take is an estimate.
 	winogradGain = 0.9
 	// fewProducts is what a convolution must have more of, so that five steps in its place pay: some ten microseconds.
@@ -91,8 +93,12 @@ func (w *winograd) bandsTime(s convSizes, m, rows, bands int64) float64 {
 	transforms := in/block*7*area + out/block*(3*area+5*edge+3*float64(m*m))
 	between := 4 * area * of * (in + out)
 	t := float64(s.images) * float64(bands) * (of*(products+transforms) + w.far(between, 4) + w.far(4*area*in*out, 1))
-	if n := bands * s.images; bands > 1 && w.threads > 1 {
+	switch n := bands * s.images; {
+	case w.threads == 1:
+	case n > 1:
 		t *= float64(ceilDiv(n, w.threads)*w.threads) / float64(n)
+	default: // threads share the products alone, and what these read and write goes from one to the other
+		t += float64(w.threads-1) * (of*transforms + between/nearBytes)
 	}
 	return t
 }

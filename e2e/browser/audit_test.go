@@ -47,4 +47,8 @@ func auditPart(p *page, selector, name string) {
 	for _, f := range faults {
 		p.t.Errorf("%s: %s: %s %q", name, f.ID, f.Help, f.Nodes)
 	}
+	for _, text := range eval[[]string](p, fmt.Sprintf(`[...document.querySelector(%q).querySelectorAll("button, input, select, textarea, summary")]
+		.filter((x) => !/Inter|JetBrains/.test(getComputedStyle(x).fontFamily)).map((x) => x.outerHTML.slice(0, 200))`, selector)) {
+		p.t.Errorf("%s: text in a font of the browser: %s", name, text)
+	}
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/irscope/irscope/runtime/abi"
 )
 
-// How a forked loop is cut: into more chunks than there are threads, so that one which is late has little left, of so much work that cutting costs nothing.
+// How a forked loop is cut: a chunk has a part of what is left to a thread (after guided self-scheduling: Polychronopoulos and Kuck, 1987), so that threads end at about the same time,
+// and one that is late has little left, but so much work that cutting costs nothing.
 const (
 	chunksPerThread = 4
 	leastChunk      = 1 << 18 // simple operations: tens of microseconds, a few in a product of vectors
@@ -25,19 +26,23 @@ func (k *kernel) fork(s *runtime.Session) (next int, err error) {
 	if from >= till || local > LocalBytes {
 		return 0, errors.New("the kernel forks a loop without turns, or with too large local arrays")
 	}
-	turns := int64(till) - int64(from)
-	n := chunks(turns, cost, pool.threads)
+	ends, until := chunks(int64(till)-int64(from), cost, pool.threads)
+	n := len(ends)
 	areas := uint32(0)
 	if n > 1 && local > 0 {
 		if areas, err = d.dev.Alloc(uint64(pool.threads-1) * LocalBytes); err != nil {
-			n = 1 // memory is short: one thread needs no more
+			ends, until, n = ends[n-1:], []int{1}, 1 // memory is short: one thread needs no more
 		} else {
 			defer d.dev.Free(areas)
 		}
 	}
 	run := func(t *thread, area uint64, c int) (int, error) {
-		t.frame.put(FromAt, uint64(uint32(int64(from)+turns*int64(c)/int64(n))))
-		t.frame.put(TillAt, uint64(uint32(int64(from)+turns*int64(c+1)/int64(n))))
+		begin := int64(0)
+		if c > 0 {
+			begin = ends[c-1]
+		}
+		t.frame.put(FromAt, uint64(uint32(int64(from)+begin)))
+		t.frame.put(TillAt, uint64(uint32(int64(from)+ends[c])))
 		t.frame.put(LocalAt, area)
 		return k.run(s, t, body, true)
 	}
@@ -51,7 +56,7 @@ func (k *kernel) fork(s *runtime.Session) (next int, err error) {
 	d.forked = *f
 	d.main.pace.Rest()
 	budget := d.main.pace.Budget
-	pool.run(n, func(thread, c int) {
+	pool.run(until, func(thread, c int) {
 		if j.over(c) {
 			return
 		}
@@ -75,16 +80,26 @@ func (k *kernel) fork(s *runtime.Session) (next int, err error) {
 	return j.entries[0], j.err
 }
 
-// chunks is into how many chunks a loop is cut.
-func chunks(turns, cost int64, threads int) int {
-	if threads == 1 {
-		return 1
+// chunks returns where the chunks of a loop end, counted in its turns, of which each has cost simple operations, and how many chunks there are up to those of each thread. A
+// thread has the same part of each loop, as far as it is done with it in time: what loops read is what others wrote, and the caches of other cores are far.
+func chunks(turns, cost int64, threads int) (ends []int64, until []int) {
+	least := (leastChunk-1)/max(cost, 1) + 1 // turns of a chunk
+	n := min(int64(threads), max(1, turns/least))
+	at := int64(0)
+	for i := range n {
+		till := turns * (i + 1) / n
+		for at < till {
+			left := till - at
+			size := max(left/chunksPerThread, least)
+			if n == 1 || left-size < least {
+				size = left
+			}
+			at += size
+			ends = append(ends, at)
+		}
+		until = append(until, len(ends))
 	}
-	most := min(turns, int64(chunksPerThread*threads))
-	if cost > 0 && turns < leastChunk*most/cost+1 {
-		most = min(most, turns*cost/leastChunk)
-	}
-	return int(max(1, most))
+	return ends, until
 }
 
 // joint collects how chunks ended.

@@ -5,6 +5,7 @@ package native
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -205,28 +206,47 @@ func TestForkCancel(t *testing.T) {
 	}
 }
 
-// TestChunks checks into how many chunks loops are cut.
+// TestChunks checks where loops are cut.
 func TestChunks(t *testing.T) {
 	for _, c := range []struct {
 		turns, cost int64
 		threads     int
-		want        int
+		ends        []int64
+		until       []int
 	}{
-		{1000, 1 << 20, 1, 1},
-		{1000, 1 << 20, 2, 8},
-		{1000, 1 << 20, 4, 16},
-		{3, 1 << 20, 4, 3},
-		{1, 1 << 31, 8, 1},
-		{1000, 1, 4, 1},
-		{64 * leastChunk, 1, 2, 8},
-		{4 * leastChunk, 1, 2, 4},
-		{4, 2 * leastChunk, 2, 4},
-		{5, leastChunk / 2, 2, 2},
-		{1<<32 - 1, 1<<32 - 1, 2, 8},
-		{1 << 32, 0, 2, 8},
+		{1000, 1 << 20, 1, []int64{1000}, []int{1}},
+		{28, 1 << 20, 2, []int64{3, 5, 7, 8, 9, 10, 11, 12, 13, 14, 17, 19, 21, 22, 23, 24, 25, 26, 27, 28}, []int{10, 20}},
+		{3, 1 << 20, 4, []int64{1, 2, 3}, []int{1, 2, 3}},
+		{1, 1 << 31, 8, []int64{1}, []int{1}},
+		{1000, 1, 4, []int64{1000}, []int{1}},
+		{1000, 0, 4, []int64{1000}, []int{1}},
+		{4 * leastChunk, 1, 2, []int64{leastChunk, 2 * leastChunk, 3 * leastChunk, 4 * leastChunk}, []int{2, 4}},
+		{5, leastChunk / 2, 2, []int64{2, 5}, []int{1, 2}},
+		{11, leastChunk / 4, 2, []int64{5, 11}, []int{1, 2}},
+		{11, leastChunk / 4, 3, []int64{5, 11}, []int{1, 2}},
+		{9, leastChunk / 2, 2, []int64{2, 4, 6, 9}, []int{2, 4}},
 	} {
-		if got := chunks(c.turns, c.cost, c.threads); got != c.want {
-			t.Errorf("%d turns of %d on %d threads: %d chunks, expected %d", c.turns, c.cost, c.threads, got, c.want)
+		if ends, until := chunks(c.turns, c.cost, c.threads); !slices.Equal(ends, c.ends) || !slices.Equal(until, c.until) {
+			t.Errorf("%d turns of %d on %d threads end at %d, %d, expected %d, %d", c.turns, c.cost, c.threads, ends, until, c.ends, c.until)
+		}
+	}
+	for _, c := range [][3]int64{{1 << 32, 0, 2}, {1<<32 - 1, 1<<32 - 1, 2}, {1<<32 - 1, 1, 16}, {12345, 54321, 3}} {
+		ends, until := chunks(c[0], c[1], int(c[2]))
+		begin, before := int64(0), int64(0)
+		for _, n := range until {
+			if part := ends[n-1] - before; part < c[0]/c[2] || part > c[0]/c[2]+1 {
+				t.Errorf("%d: a thread has %d turns", c, part)
+			}
+			before = ends[n-1]
+		}
+		for _, end := range ends {
+			if end <= begin {
+				t.Fatalf("%d: %d", c, ends)
+			}
+			begin = end
+		}
+		if begin != c[0] || before != c[0] || len(ends) > 500 {
+			t.Errorf("%d: %d chunks to %d, those of threads to %d", c, len(ends), begin, before)
 		}
 	}
 }
@@ -241,7 +261,8 @@ func TestPool(t *testing.T) {
 				parts := 1 + n%9
 				ran := make([]atomic.Int32, parts)
 				var on [4]atomic.Int32
-				p.run(parts, func(thread, part int) {
+				until := []int{parts / 3, parts / 3, parts} // the fourth one has none
+				p.run(until, func(thread, part int) {
 					if on[thread].Add(1) != 1 {
 						t.Error("a thread runs two parts at a time")
 					}
@@ -262,9 +283,44 @@ func TestPool(t *testing.T) {
 	wg.Wait()
 	p.close()
 	ran := 0
-	p.run(3, func(int, int) { ran++ })
+	p.run([]int{1, 3}, func(int, int) { ran++ })
 	if ran != 3 {
 		t.Errorf("a closed pool ran %d of 3 parts", ran)
+	}
+}
+
+// TestOwnParts has threads that wait for each other begin with their own parts, in their order, and take those of others from the end.
+func TestOwnParts(t *testing.T) {
+	p := newPool(3)
+	defer p.close()
+	for range 200 {
+		var met sync.WaitGroup
+		met.Add(3)
+		var mu sync.Mutex
+		took := make([][]int, 3)
+		p.run([]int{4, 5, 9}, func(thread, part int) {
+			mu.Lock()
+			took[thread] = append(took[thread], part)
+			first := len(took[thread]) == 1
+			mu.Unlock()
+			if first {
+				met.Done()
+				met.Wait()
+			}
+		})
+		for thread, want := range []int{0, 4, 5} {
+			if took[thread][0] != want {
+				t.Fatalf("thread %d began with part %d: %d", thread, took[thread][0], took)
+			}
+		}
+		owner := []int{0, 0, 0, 0, 1, 2, 2, 2, 2}
+		for thread, list := range took {
+			for i, part := range list[1:] {
+				if before := list[i]; owner[part] == owner[before] && (part > before) != (owner[part] == thread) {
+					t.Fatalf("thread %d took part %d behind part %d", thread, part, before)
+				}
+			}
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 // device is what the loader keeps on a device: what the running call needs, as only one runs at a time.
 type device struct {
 	dev     *runtime.Device
+	pool    *pool
 	session uintptr // address of that of the last call, which may be gone
 	main    thread
 	others  []*thread // of the loader's pool, once a loop was forked
@@ -25,6 +26,11 @@ func (d *device) helpers(n int) []*thread {
 
 // Grow implements runtime.Attachment: machine code has all of the memory from the start.
 func (d *device) Grow(uint64) error { return nil }
+
+// Share implements runtime.Sharer with the threads that run loops.
+func (d *device) Share(parts int, f func(part int)) {
+	d.pool.run(evenly(parts, d.pool.threads), func(_, part int) { f(part) })
+}
 
 // Close implements runtime.Attachment.
 func (d *device) Close() error { return nil }
@@ -46,7 +52,7 @@ func (m *module) Load(s *runtime.Session) (runtime.Library, error) {
 			runtime.ErrUnsupported, Guard, g)
 	}
 	a, err := s.Attach(m.loader, func() (runtime.Attachment, error) {
-		return &device{dev: dev, main: thread{workspaces: dev.Workspaces()}}, nil
+		return &device{dev: dev, pool: m.loader.pool, main: thread{workspaces: dev.Workspaces()}}, nil
 	})
 	if err != nil {
 		return nil, err

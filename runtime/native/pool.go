@@ -50,35 +50,64 @@ type worker struct {
 	wake   chan struct{} // closed to end it
 }
 
-// job is parts that are given out in their order.
+// job is parts of which each thread has its own, and takes those of others when it has none: the last ones, which whoever has them would do last.
 type job struct {
 	number uint64
-	parts  int64
 	f      func(thread, part int)
-	next   atomic.Int64
+	own    []span // by thread
 	left   atomic.Int64
 	ended  chan struct{} // closed when all parts are done
 }
 
+// span is parts that nobody has taken: from the lower 32 bits to before the upper ones.
+type span struct{ atomic.Uint64 }
+
+// take takes the first part, or the last one.
+func (s *span) take(last bool) (part int, ok bool) {
+	for {
+		v := s.Load()
+		from, till := v&(1<<32-1), v>>32
+		if from == till {
+			return 0, false
+		}
+		part = int(from)
+		if last {
+			till--
+			part = int(till)
+		} else {
+			from++
+		}
+		if s.CompareAndSwap(v, till<<32|from) {
+			return part, true
+		}
+	}
+}
+
 func newPool(threads int) *pool { return &pool{threads: threads} }
 
-// run calls f for each part, from several threads, and returns when all calls have. Thread 0 is the caller; a thread makes one call at a time.
-func (p *pool) run(parts int, f func(thread, part int)) {
+// run calls f for each part, from several threads, and returns when all calls have. Thread 0 is the caller; a thread makes one call at a time. Thread i begins with
+// the parts behind those of the thread before it up to ends[i].
+func (p *pool) run(ends []int, f func(thread, part int)) {
 	if p.threads == 1 || !p.busy.TryLock() {
-		alone(parts, f)
+		alone(ends, f)
 		return
 	}
 	defer p.busy.Unlock()
 	if p.closed { // its threads may not have seen it yet
-		alone(parts, f)
+		alone(ends, f)
 		return
 	}
 	if p.workers == nil {
 		p.begin()
 	}
 	p.jobs++
-	j := &job{number: p.jobs, parts: int64(parts), f: f, ended: make(chan struct{})}
-	j.left.Store(j.parts)
+	j := &job{number: p.jobs, f: f, own: make([]span, p.threads), ended: make(chan struct{})}
+	begin := 0
+	for i, end := range ends {
+		j.own[i].Store(uint64(end)<<32 | uint64(begin))
+		begin = end
+	}
+	j.left.Store(int64(begin))
 	p.job.Store(j)
 	p.wake()
 	j.work(0)
@@ -88,6 +117,14 @@ func (p *pool) run(parts int, f func(thread, part int)) {
 		}
 	}
 	p.job.Store(nil)
+}
+
+// evenly divides parts among threads, for run.
+func evenly(parts, threads int) (ends []int) {
+	for i := range threads {
+		ends = append(ends, parts*(i+1)/threads)
+	}
+	return ends
 }
 
 // rouse wakes threads for jobs that will come soon.
@@ -111,22 +148,24 @@ func (p *pool) wake() {
 }
 
 // alone makes every call on the goroutine that asks.
-func alone(parts int, f func(thread, part int)) {
-	for i := range parts {
+func alone(ends []int, f func(thread, part int)) {
+	for i := range ends[len(ends)-1] {
 		f(0, i)
 	}
 }
 
 // work takes parts until there are none.
 func (j *job) work(thread int) {
-	for {
-		i := j.next.Add(1) - 1
-		if i >= j.parts {
-			return
-		}
-		j.f(thread, int(i))
-		if j.left.Add(-1) == 0 {
-			close(j.ended)
+	for i := range j.own {
+		for {
+			part, ok := j.own[(thread+i)%len(j.own)].take(i > 0)
+			if !ok {
+				break
+			}
+			j.f(thread, part)
+			if j.left.Add(-1) == 0 {
+				close(j.ended)
+			}
 		}
 	}
 }

@@ -40,9 +40,9 @@ func memorySize(o op) int {
 // spreadSize is the size of an element that AVX-512 may spread to all lanes of the last argument, 0 where it may not.
 func spreadSize(o op) int {
 	switch code(o) {
-	case op(asm.VADDPS), op(asm.VSUBPS), op(asm.VMULPS), op(asm.VDIVPS), op(asm.VMINPS), op(asm.VMAXPS), pVFMA32:
+	case op(asm.VADDPS), op(asm.VSUBPS), op(asm.VMULPS), op(asm.VDIVPS), op(asm.VMINPS), op(asm.VMAXPS), op(asm.VRANGEPS), pVFMA32:
 		return 4
-	case op(asm.VADDPD), op(asm.VSUBPD), op(asm.VMULPD), op(asm.VDIVPD), op(asm.VMINPD), op(asm.VMAXPD), pVFMA64:
+	case op(asm.VADDPD), op(asm.VSUBPD), op(asm.VMULPD), op(asm.VDIVPD), op(asm.VMINPD), op(asm.VMAXPD), op(asm.VRANGEPD), pVFMA64:
 		return 8
 	}
 	return 0
@@ -52,7 +52,7 @@ func spreadSize(o op) int {
 func commutes(o op) bool {
 	switch code(o) {
 	case op(asm.VADDPS), op(asm.VMULPS), op(asm.VADDPD), op(asm.VMULPD), op(asm.VADDSS), op(asm.VMULSS), op(asm.VADDSD), op(asm.VMULSD),
-		op(asm.VPADDD), op(asm.VPADDQ), op(asm.VPMULLD), op(asm.VPMINSD), op(asm.VPMAXSD), op(asm.VPMINUD), op(asm.VPMAXUD), pVAnd, pVOr, pVXor, pVEq:
+		op(asm.VPADDD), op(asm.VPADDQ), op(asm.VPMULLD), op(asm.VPMINSD), op(asm.VPMAXSD), op(asm.VPMINUD), op(asm.VPMAXUD), op(asm.VRANGEPS), op(asm.VRANGEPD), pVAnd, pVOr, pVXor, pVEq:
 		return true
 	}
 	return false

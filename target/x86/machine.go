@@ -25,7 +25,7 @@ const reach = 40
 // machineOf is what the middle end knows of the processor. Only splats of constants need the generator, for its pool.
 func machineOf(g *gen) *lower.Machine {
 	table := infoTable()
-	return &lower.Machine{
+	m := &lower.Machine{
 		Info: func(o op) lower.Info { return table[o] },
 		Op: func(fn lower.Fn, bits int) op {
 			switch fn {
@@ -56,6 +56,10 @@ func machineOf(g *gen) *lower.Machine {
 		// The index register's upper half is zero and the displacement has 32 bits: an address does not wrap.
 		Pointer: lower.Pointer{Bits: 32, MaxOffset: math.MaxInt32, Below: abi.ReservedBytes},
 	}
+	if g.mod.machine.Features.AVX512 {
+		m.MaxOfNumbers = g.maxOfNumbers
+	}
+	return m
 }
 
 // infoTable describes all instructions, of all widths.

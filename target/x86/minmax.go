@@ -41,6 +41,24 @@ func (g *gen) floatMinMax(o tir.BinaryOp, a, b *node, d dtype.DType, packed bool
 	return g.bitsOp(pVOr, d, g.bitsOp(pVAnd, d, x, y), g.unordered(a, b, d, packed))
 }
 
+// rangeMax tells the instruction for ranges to take the larger operand with its sign: the positive one of zeros, and of a number and a NaN the number.
+const rangeMax = 0b0101
+
+// maxOfNumbers is the maximum of two vectors of floats of which none is NaN.
+func (g *gen) maxOfNumbers(a, b *node, d dtype.DType) *node {
+	if c, ok := g.sameFloat(a, d); ok && c == c {
+		a, b = b, a
+	}
+	if c, ok := g.sameFloat(b, d); ok && c == c { // is one instruction anyway, but for the positive zero
+		return g.floatMinMax(tir.OpMax, a, b, d, true)
+	}
+	o := op(asm.VRANGEPS)
+	if d.Bits == 64 {
+		o = op(asm.VRANGEPD)
+	}
+	return g.vop(o, rangeMax, a, b)
+}
+
 // bitsOp combines the bits of scalars in vector registers, or of vectors.
 func (g *gen) bitsOp(c op, d dtype.DType, x, y *node) *node {
 	if isScalar(x) {

@@ -138,7 +138,7 @@ func (r *rules) mergeBands() error {
 	at := leavesOf(r.loop(nests[0][0]))[0].Body
 	var all []*sch.Loop
 	for _, nest := range nests {
-		l, err := r.fused(nest)
+		l, err := r.fused(nest, turns{len(nest), 1})
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/sch"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -71,30 +72,51 @@ func (r *rules) perfect(loops []*sch.Loop) []*sch.Loop {
 func (r *rules) mergeRows(a, b []*sch.Loop) (*sch.Loop, error) {
 	for i := len(a); i >= 1; i-- {
 		for j := len(b); j >= 1; j-- {
-			if !arith.NewAnalyzer().CanProveEqual(r.turnsOf(a[:i]), r.turnsOf(b[:j])) {
-				continue
+			if arith.NewAnalyzer().CanProveEqual(r.turnsOf(a[:i]), r.turnsOf(b[:j])) {
+				if out, err := r.mergeTurns(a, b, turns{i, 1}, turns{j, 1}); out != nil || err != nil {
+					return out, err
+				}
 			}
-			bytes, row := r.handedOn(a, b, r.turnsOf(a[:i]))
-			if row == 0 || !r.mergeable(a[:i], b[:j]) {
-				continue
+		}
+	}
+	for i := range a {
+		for j := range b {
+			if n, m := r.rowsEach(a[:i+1], b[:j+1]); n > 0 {
+				if out, err := r.mergeTurns(a, b, turns{i + 1, n}, turns{j + 1, m}); out != nil || err != nil {
+					return out, err
+				}
 			}
-			at := leavesOf(r.loop(b[0]))
-			one, err := r.fused(a[:i])
-			if err != nil {
-				return nil, err
-			}
-			two, err := r.fused(b[:j])
-			if err != nil {
-				return nil, err
-			}
-			out, err := r.mergeLoops([]*sch.Loop{one, two})
-			if out != nil {
-				r.explainRows(at[0].Body, bytes, row)
-			}
-			return out, err
 		}
 	}
 	return nil, nil
+}
+
+// turns are those of the outermost loops of a nest, of which so many make one.
+type turns struct {
+	loops int
+	rows  int64
+}
+
+// mergeTurns merges two nests over turns that are as many, if that pays and may be; nil where not.
+func (r *rules) mergeTurns(a, b []*sch.Loop, x, y turns) (*sch.Loop, error) {
+	bytes, row := r.handedOn(a, b, tir.FloorDiv(r.turnsOf(a[:x.loops]), tir.Int(x.rows)))
+	if row == 0 || !r.mergeable(a, b, x, y) {
+		return nil, nil
+	}
+	at := leavesOf(r.loop(b[0]))
+	one, err := r.fused(a, x)
+	if err != nil {
+		return nil, err
+	}
+	two, err := r.fused(b, y)
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.mergeLoops([]*sch.Loop{one, two})
+	if out != nil {
+		r.explainRows(at[0].Body, bytes, row)
+	}
+	return out, err
 }
 
 // mergeLoops makes one loop of some, each of which is serial or shared by threads; all are shared if one is. nil where one cannot be.
@@ -122,37 +144,117 @@ func (r *rules) turnsOf(loops []*sch.Loop) tir.Expr {
 	return n
 }
 
-// fused is the one loop that loops make.
-func (r *rules) fused(loops []*sch.Loop) (*sch.Loop, error) {
-	if len(loops) == 1 {
-		return loops[0], nil
+// rowsEach returns how many rows a turn has in each of two nests whose turns are then as many, as one nest may combine several rows in a turn; 0 where there is no such number.
+func (r *rules) rowsEach(a, b []*sch.Loop) (n, m int64) {
+	i, ok := tir.AsInt(arith.SimplifyAlone(r.turnsOf(a)))
+	j, also := tir.AsInt(arith.SimplifyAlone(r.turnsOf(b)))
+	switch {
+	case !ok || !also || i < 1 || j < 1:
+	case i > j && i%j == 0 && i/j <= mostBeside:
+		return i / j, 1
+	case j > i && j%i == 0 && j/i <= mostBeside:
+		return 1, j / i
 	}
-	out, err := r.loopsBy("Fuse", loops, true)
+	return 0, 0
+}
+
+// fused is the one loop that the outermost loops of a nest make, over its turns.
+func (r *rules) fused(nest []*sch.Loop, t turns) (*sch.Loop, error) {
+	l := nest[0]
+	if t.loops > 1 {
+		out, err := r.loopsBy("Fuse", nest[:t.loops], true)
+		if err != nil {
+			return nil, err
+		}
+		l = out[0]
+	}
+	if t.rows == 1 {
+		return l, nil
+	}
+	two, err := r.split(l, t.rows)
 	if err != nil {
 		return nil, err
 	}
-	return out[0], nil
+	return two[0], r.abreast(two[1])
 }
 
-// mergeable tries to merge nests over loops.
-func (r *rules) mergeable(a, b []*sch.Loop) bool {
-	s := r.s.State()
-	one := func(loops []*sch.Loop) *sch.Loop {
-		if len(loops) == 1 {
-			return loops[0]
+// abreast takes the rows of a turn step by step together where what they read is the same for all of them, as the factors of a layer norm: it is loaded once then.
+func (r *rules) abreast(rows *sch.Loop) error {
+	over := r.loop(rows)
+	if inner, ok := over.Body.(*tir.For); !ok || inner.Kind != tir.Serial {
+		return nil
+	}
+	blocks, err := r.blocksBy("GetChildBlocks", rows)
+	if err != nil || len(blocks) != 1 || !r.sharedByRows(blocks[0], over) {
+		return err
+	}
+	loops, err := r.loops(blocks[0])
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(loops, func(l *sch.Loop) bool { return r.loop(l) == over })
+	if r.act("Reorder", []*sch.Loop{loops[at+1], rows}) != nil {
+		return nil
+	}
+	return r.act("Unroll", rows)
+}
+
+// sharedByRows reports whether a block reads something that is the same for all turns of a loop around it, and differs along others.
+func (r *rules) sharedByRows(b *sch.Block, rows *tir.For) bool {
+	k, of := r.at(b), map[*tir.Var]bool{}
+	ir.Walk(rows, func(n ir.Node) bool {
+		if x, ok := n.(*tir.BlockRealize); ok && x.Block == k {
+			for i, v := range x.Values {
+				of[k.IterVars[i].Var] = uses(v, rows.LoopVar)
+			}
 		}
-		next, l, err := s.Fuse(loops, true)
+		_, expr := n.(tir.Expr)
+		return !expr
+	})
+	return slices.ContainsFunc(k.Reads, func(x *tir.BufferRegion) bool {
+		along := false
+		for _, d := range x.Region {
+			for v, row := range of {
+				if !uses(d.Min, v) {
+					continue
+				}
+				if row {
+					return false
+				}
+				along = true
+			}
+		}
+		return along
+	})
+}
+
+// mergeable tries to merge nests over turns.
+func (r *rules) mergeable(a, b []*sch.Loop, x, y turns) bool {
+	s := r.s.State()
+	one := func(nest []*sch.Loop, t turns) *sch.Loop {
+		l := nest[0]
+		if t.loops > 1 {
+			next, all, err := s.Fuse(nest[:t.loops], true)
+			if err != nil {
+				return nil
+			}
+			s, l = next, all
+		}
+		if t.rows == 1 {
+			return l
+		}
+		next, two, err := s.Split(l, []tir.Expr{nil, tir.Int32(t.rows)}, true, false)
 		if err != nil {
 			return nil
 		}
 		s = next
-		return l
+		return two[0]
 	}
-	x, y := one(a), one(b)
-	if x == nil || y == nil {
+	p, q := one(a, x), one(b, y)
+	if p == nil || q == nil {
 		return false
 	}
-	_, _, err := s.Merge([]*sch.Loop{x, y})
+	_, _, err := s.Merge([]*sch.Loop{p, q})
 	return err == nil
 }
 
@@ -174,7 +276,7 @@ func (r *rules) handedOn(a, b []*sch.Loop, rows tir.Expr) (all, row int64) {
 			n, known := int64(x.Buffer.DType.Bits+7)/8, true
 			for _, d := range x.Buffer.Shape {
 				if c, ok := tir.AsInt(d); ok {
-					n = min(n*c, mostWork)
+					n = soMany(n, c)
 				} else {
 					known = false
 				}

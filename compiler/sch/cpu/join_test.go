@@ -2,6 +2,7 @@ package cpu_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -46,18 +47,26 @@ func TestRowsThroughAllNests(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		kernel
-		l1     int64
-		merges int
+		l1      int64
+		merges  int
+		beside  int64 // rows in a turn
+		abreast bool  // they share what they read
 	}{
-		{"softmax", softmax(1, 40, 24), 1 << 10, 3},
-		{"softmax of three axes", softmax(2, 5, 8, 24), 1 << 10, 3},
-		{"softmax of four axes", softmax(3, 2, 3, 7, 24), 1 << 10, 3},
-		{"softmax that fits", softmax(1, 40, 24), 16 << 10, 0},
-		{"rows that do not fit", softmax(1, 8, 300), 1 << 10, 0},
-		{"softmax of columns", softmax(0, 24, 40), 1 << 10, 0},
-		{"layer norm", norm(40, 24), 1 << 10, 2},
-		{"layer norm of three axes", norm(5, 9, 24), 1 << 10, 2},
-		{"one row", softmax(1, 1, 64), 256, 0},
+		{"softmax", softmax(1, 40, 24), 1 << 10, 3, 2, false},
+		{"softmax of three axes", softmax(2, 5, 8, 24), 1 << 10, 3, 2, false},
+		{"softmax of four axes", softmax(3, 2, 3, 7, 24), 1 << 10, 3, 1, false}, // no number but 1 divides 7
+		{"softmax of four axes, rows beside each other", softmax(3, 2, 3, 12, 24), 2 << 10, 3, 4, false},
+		{"eight rows beside each other", softmax(1, 400, 24), 4 << 10, 3, 8, false},
+		{"an odd number of rows", softmax(1, 401, 24), 4 << 10, 3, 1, false},
+		{"softmax that fits", softmax(1, 40, 24), 16 << 10, 0, 8, false},
+		{"rows that do not fit", softmax(1, 8, 300), 1 << 10, 0, 1, false},
+		{"softmax of columns", softmax(0, 24, 40), 1 << 10, 0, 1, false},
+		{"layer norm", norm(40, 24), 1 << 10, 2, 2, true},
+		{"layer norm of three axes", norm(5, 9, 24), 1 << 10, 2, 1, false},
+		{"layer norm of three axes, rows beside each other", norm(5, 16, 24), 2 << 10, 2, 4, true},
+		{"layer norm of long rows", norm(40, 96), 4 << 10, 2, 2, true},
+		{"softmax of long rows", softmax(1, 40, 96), 4 << 10, 3, 2, false},
+		{"one row", softmax(1, 1, 64), 256, 0, 1, false},
 	} {
 		for threads := int64(1); threads <= 2; threads++ {
 			t.Run(fmt.Sprintf("%s, %d threads", c.name, threads), func(t *testing.T) {
@@ -67,11 +76,21 @@ func TestRowsThroughAllNests(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				merges := 0
+				merges, beside := 0, int64(1)
 				for _, x := range trace {
 					if x.Kind == sch.KindOf("Merge") {
 						merges++
 					}
+					if x.Kind == sch.KindOf("TileReduction") && c.merges > 0 {
+						tile := x.Args[2].([]int64)
+						beside = max(beside, tile[len(tile)-2])
+					}
+				}
+				if got := slices.ContainsFunc(trace, func(x *sch.Instruction) bool { return x.Kind == sch.KindOf("Reorder") }); got != c.abreast {
+					t.Errorf("rows are abreast: %v, want %v", got, c.abreast)
+				}
+				if c.merges > 0 && beside != c.beside {
+					t.Errorf("%d rows are beside each other, want %d", beside, c.beside)
 				}
 				if merges != c.merges {
 					t.Errorf("%d nests are merged into the one before, want %d", merges, c.merges)

@@ -1,5 +1,11 @@
 package cpu
 
+import (
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
 // alongReduction tiles for vectors along reduction variable d, whose lanes are combined at
 // the end.
 func (p *plan) alongReduction(d int) bool {
@@ -19,7 +25,7 @@ func (p *plan) alongReduction(d int) bool {
 		p.Tile[rows[0]] = t
 		p.widen(d, n, min(budget, 2*p.machine.chains())/t)
 	default:
-		p.widen(d, n, 4)
+		p.widen(d, n, max(4/p.beside(d), 1))
 	}
 	p.Factor = 1
 	for _, k := range p.spatial {
@@ -36,6 +42,31 @@ func (p *plan) alongReduction(d int) bool {
 	}
 	p.Reduce = append(p.Reduce, d)
 	return true
+}
+
+// mostBeside is how many rows are combined beside each other at most. Combining the lanes of a row, and what follows from them, are chains of some fifty cycles: beyond this, little is left of them.
+const mostBeside = 8
+
+// beside tiles the innermost variable of results, of which each combines a row along reduction variable d, where there are registers for their sums and half of the first cache holds the rows twice, as
+// what is computed of them is as large. The lanes of several rows are then combined in the time of one, and short rows wait for each other's sums instead of their own. It returns how many rows
+// are beside each other.
+func (p *plan) beside(d int) int64 {
+	if !p.machine.Spreads || len(p.spatial) == 0 || p.extent(d) == 0 {
+		return 1
+	}
+	k, row := p.spatial[len(p.spatial)-1], int64(1)
+	for _, x := range p.reduce {
+		row *= p.extent(x)
+	}
+	row *= int64(p.store.buf.DType.Bits+7) / 8
+	n, axis := p.extent(k), quotientOf(p.block(), p.iters[k].Var)
+	for t := int64(mostBeside); t > 1; t /= 2 {
+		if n%t == 0 && axis%t == 0 && n >= t*max(p.machine.Threads, 1) && row > 0 && 2*t*row <= p.machine.L1/2 && t*p.registers <= p.machine.accumulators() {
+			p.Tile[k] = t
+			return t
+		}
+	}
+	return 1
 }
 
 // spatialByUse lists the variables that one factor depends on alone, the innermost first and
@@ -104,4 +135,17 @@ func (p *plan) widen(d int, n, vectors int64) {
 		}
 	}
 	p.Tile[d] = p.Lanes * best
+}
+
+// quotientOf is the largest number that divides all those by which indices of a block divide a variable, 0 where none does: so many of its values have the same quotients.
+func quotientOf(b *tir.Block, v *tir.Var) int64 {
+	out := int64(0)
+	ir.Walk(b, func(n ir.Node) bool {
+		if d, ok := n.(*tir.Binary); ok && (d.Op == tir.OpFloorDiv || d.Op == tir.OpFloorMod) && uses(d.A, v) {
+			c, _ := tir.AsInt(d.B)
+			out = arith.GCD(out, c)
+		}
+		return true
+	})
+	return out
 }

@@ -3,6 +3,8 @@ package cpu
 import (
 	"testing"
 
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/target"
 )
 
@@ -106,5 +108,30 @@ func TestShares(t *testing.T) {
 		if got := (Machine{Threads: c.threads, ForkWork: forkWork}).shares(c.turns, c.work); got != c.want {
 			t.Errorf("%s: loop %d, want %d", c.name, got, c.want)
 		}
+	}
+}
+
+// TestLongLoops counts the work of loops that are longer than any one can count without overflow.
+func TestLongLoops(t *testing.T) {
+	loop := func(n int64, body tir.Stmt) tir.Stmt {
+		return &tir.For{LoopVar: tir.NewVar("i", dtype.Int64T), Min: tir.Int(0), Extent: tir.Const(dtype.Int64T, n), Body: body}
+	}
+	none := &tir.Evaluate{Value: tir.Int(0)}
+	for _, c := range []struct {
+		loop tir.Stmt
+		want int64
+	}{
+		{loop(8911, none), 8911},
+		{loop(17821, loop(64, none)), 17821 * 64},
+		{loop(1<<40, loop(1<<40, loop(1<<40, none))), mostWork},
+		{&tir.SeqStmt{Seq: []tir.Stmt{loop(1<<49, none), loop(1<<50, none)}}, mostWork},
+		{loop(0, none), 1},
+	} {
+		if got := elementsOf(c.loop); got != c.want {
+			t.Errorf("%v: %d elements, expected %d", c.loop, got, c.want)
+		}
+	}
+	if got := soMany(mostWork, 0); got != 0 {
+		t.Errorf("nothing so often: %d", got)
 	}
 }

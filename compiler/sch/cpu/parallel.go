@@ -12,9 +12,7 @@ const (
 	copyWork = 8
 	// manyTurns is what a symbolic extent is taken for.
 	manyTurns = 64
-	// mostTurns is what longer extents are taken for.
-	mostTurns = 1 << 12
-	// mostWork bounds what the work counts, so that none overflows.
+	// mostWork is what more turns, and more work, are taken for, so that none overflows.
 	mostWork = 1 << 50
 )
 
@@ -69,7 +67,7 @@ func (r *rules) share(nest []*sch.Loop) error {
 	for k, l := range nest {
 		turns[k] = turnsOf(r.extent(l))
 	}
-	if k := r.machine.shares(turns, copyWork*elementsOf(r.loop(nest[0]))); k >= 0 {
+	if k := r.machine.shares(turns, soMany(copyWork, elementsOf(r.loop(nest[0])))); k >= 0 {
 		return r.act("Parallel", nest[k])
 	}
 	return nil
@@ -97,7 +95,7 @@ func (p *plan) shared() []int {
 func (p *plan) orderTurns() (turns []int64, work int64) {
 	work = 1
 	for k := range p.iters {
-		work = min(work*p.turns(k), mostWork)
+		work = soMany(work, p.turns(k))
 	}
 	turns = make([]int64, len(p.Order))
 	seen := map[int]bool{}
@@ -137,13 +135,13 @@ func (m Machine) shares(turns []int64, work int64) int {
 func elementsOf(x tir.Stmt) int64 {
 	switch x := x.(type) {
 	case *tir.For:
-		return min(turnsOf(x.Extent)*elementsOf(x.Body), mostWork/copyWork)
+		return soMany(turnsOf(x.Extent), elementsOf(x.Body))
 	case *tir.SeqStmt:
 		n := int64(0)
 		for _, c := range x.Seq {
-			n += elementsOf(c)
+			n = min(n+elementsOf(c), mostWork)
 		}
-		return min(n, mostWork/copyWork)
+		return n
 	}
 	return 1
 }
@@ -154,5 +152,13 @@ func turnsOf(extent tir.Expr) int64 {
 	if !ok {
 		return manyTurns
 	}
-	return min(max(n, 1), mostTurns)
+	return min(max(n, 1), mostWork)
+}
+
+// soMany multiplies numbers of turns, or of elements.
+func soMany(a, b int64) int64 {
+	if b > 0 && a > mostWork/b {
+		return mostWork
+	}
+	return a * b
 }

@@ -307,6 +307,9 @@ const (
 	VROUNDSD
 	VRNDSCALEPS
 	VRNDSCALEPD
+	// Minima and maxima of numbers.
+	VRANGEPS
+	VRANGEPD
 	// Exchanges of lanes.
 	VSHUFPS
 	VSHUFPD
@@ -802,6 +805,9 @@ var rows = [...]row{
 	VROUNDSD:    {"vroundsd", "v 66 0f3a w0 0b x", "Rx Vx Mx/s8 I"},
 	VRNDSCALEPS: {"vrndscaleps", "e 66 0f3a w0 08 xyz", "Rv Mv/f32 I"},
 	VRNDSCALEPD: {"vrndscalepd", "e 66 0f3a w1 09 xyz", "Rv Mv/f64 I"},
+	// Minima and maxima of numbers.
+	VRANGEPS: {"vrangeps", "e 66 0f3a w0 50 xyz", "Rv Vv Mv/f32 I"},
+	VRANGEPD: {"vrangepd", "e 66 0f3a w1 50 xyz", "Rv Vv Mv/f64 I"},
 	// Exchanges of lanes.
 	VSHUFPS:       {"vshufps", "ve np 0f w0 c6 xyz", "Rv Vv Mv/f32 I"},
 	VSHUFPD:       {"vshufpd", "ve 66 0f i1 c6 xyz", "Rv Vv Mv/f64 I"},
