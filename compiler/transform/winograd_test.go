@@ -171,6 +171,30 @@ def main(x: R.Tensor((2, 2, 23, 24, 8), "float32")):
 	}
 }
 
+// TestWinogradSmall computes a small image in bands if threads share them, and at once if there is one thread.
+func TestWinogradSmall(t *testing.T) {
+	for cores, want := range map[string]string{"1": "nests", "2": "one nest of threads"} {
+		tg, err := target.Parse("x86 -keys=cpu -mattr=+avx2,+avx512f,+avx512vl,+avx512bw,+avx512dq,+fma -max-simd-width=512 -num-vector-registers=32 -l2-cache-bytes=1048576 -num-cores=" + cores)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := read(t, `
+@R.function
+def main(x: R.Tensor((1, 8, 14, 14, 16), "float32")):
+    with R.dataflow():
+        y = R.nn.conv2d(x, R.broadcast_to(R.const(0.5, "float32"), R.shape([2, 8, 3, 3, 16, 16])), data_layout="NCHW16c", kernel_layout="OIHW16i16o", padding=[1, 1])
+        R.output(y)
+    return y
+`)
+		for _, p := range []*pass.Pass{transform.ConvertConv2DToWinograd, tunedLegalizeOps, transform.ApplyDefaultSchedule} {
+			m = runPass(t, passtest.NewContext(pass.WithTarget(tg)), p, m)
+		}
+		if got := merged(ir.MustLookup[*tir.PrimFunc](m, "conv2d_winograd")); got != want {
+			t.Errorf("%s cores: the kernel is %s, want %s", cores, got, want)
+		}
+	}
+}
+
 // TestWinogradRowsAreNoBands: where the bands would make as good tiles of rows as the tiles of a band, they stay the outermost loop, around all steps.
 func TestWinogradRowsAreNoBands(t *testing.T) {
 	machine, err := target.Parse("x86 -keys=cpu -mattr=+avx2,+fma,+avx512f -l2-cache-bytes=1048576 -num-cores=1 -num-vector-registers=32")
@@ -195,30 +219,6 @@ def main(x: R.Tensor((1, 4, %d, %d, 16), "float32")):
 		}
 		if got := merged(ir.MustLookup[*tir.PrimFunc](m, "fused_conv2d_winograd_relu")); got != "one nest" {
 			t.Errorf("%+v: the kernel is %s", c, got)
-		}
-	}
-}
-
-// TestWinogradSmall computes a small image in bands if threads share them, and at once if there is one thread.
-func TestWinogradSmall(t *testing.T) {
-	for cores, want := range map[string]string{"1": "nests", "2": "one nest of threads"} {
-		tg, err := target.Parse("x86 -keys=cpu -mattr=+avx2,+avx512f,+avx512vl,+avx512bw,+avx512dq,+fma -max-simd-width=512 -num-vector-registers=32 -l2-cache-bytes=1048576 -num-cores=" + cores)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := read(t, `
-@R.function
-def main(x: R.Tensor((1, 8, 14, 14, 16), "float32")):
-    with R.dataflow():
-        y = R.nn.conv2d(x, R.broadcast_to(R.const(0.5, "float32"), R.shape([2, 8, 3, 3, 16, 16])), data_layout="NCHW16c", kernel_layout="OIHW16i16o", padding=[1, 1])
-        R.output(y)
-    return y
-`)
-		for _, p := range []*pass.Pass{transform.ConvertConv2DToWinograd, tunedLegalizeOps, transform.ApplyDefaultSchedule} {
-			m = runPass(t, passtest.NewContext(pass.WithTarget(tg)), p, m)
-		}
-		if got := merged(ir.MustLookup[*tir.PrimFunc](m, "conv2d_winograd")); got != want {
-			t.Errorf("%s cores: the kernel is %s, want %s", cores, got, want)
 		}
 	}
 }

@@ -115,17 +115,34 @@ A Loop or Scan with a known number of turns is written out if its body times the
 grows with them; iteration numbers are known then, so that extents may differ from turn to turn. Any other becomes a private function that calls
 itself in the place of returning, which the virtual machine runs as a loop: in one frame, stopped with the run, and at most ten million turns long. What such a
 loop carries keeps its element type and number of dimensions; extents that a turn changes become symbolic. What it collects must have the same
-extents in each turn, and is copied in each, so that the time grows as the square of the number of turns. Scan is supported as it is since operator set 9.
+extents in each turn; room for it doubles as it fills, so that the time grows as the number of turns. Scan is supported as it is since operator set 9.
+LinearAttention is a loop over the tokens.
 
 ## Results whose size is data
 
-NonZero, Unique, NonMaxSuppression, Compress by a condition that is data, Slice by bounds that are data, Range from or to data, and ConstantOfShape, Expand, and Tile with
-extents that are data give tensors with symbolic extents, which show at run time. The shape of a Reshape must be known during the import. A NaN is equal to nothing in Unique. NonZero takes no scalar.
+NonZero, Unique, NonMaxSuppression, Compress by a condition that is data, Slice by bounds that are data, Range from or to data, ConstantOfShape, Expand, Reshape, and Tile with
+extents that are data, TopK with a k and OneHot with a depth that is data, and Pad by pads that are data, which must not be negative, give tensors with symbolic extents, which show at run time. What does not
+fit, as a shape of other numbers of elements, is an error of the run. How many dimensions a result has must be known during the import. A NaN is equal to nothing in Unique. NonZero takes no scalar.
 
 ## Sequences and optional values
 
-The importer keeps sequences as lists of tensors: their lengths and the positions in them must be known during the import. They cannot be inputs,
-outputs, results of conditionals, or carried by loops that are not written out. An optional value that is an input is there.
+The importer keeps sequences as lists of tensors where it knows their lengths and the positions in them. One whose length shows at run time has elements of one
+shape and is a tensor of them along a new first axis: so are those that are inputs or outputs of a model, where each position in them may be data too. A loop that is not written out may
+carry a sequence to which each turn appends one element and which the body does not read; it is collected. Results of conditionals cannot be sequences. An optional value that
+is an input is there.
+
+## Operator sets before 7
+
+What such a model says of broadcasting by attributes, and operands that were attributes then, are read as operator set 7 has them. A BatchNormalization is one of
+inference.
+
+## What is refused
+
+- strings, complex numbers, and sparse tensors, and what works on them: ImageDecoder, RegexFullMatch, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer
+- the domains ai.onnx.ml and ai.onnx.preview.training; of ai.onnx.preview, FlexAttention is supported
+- BatchNormalization and Dropout in training
+- RoiAlign with the mode max, Resize with tf_crop_and_resize, GridSample of volumes with cubic, and Scan before operator set 9
+- axes, steps, and sizes of parts (Split) that are data; scales and sizes of Resize and extents of windows, transforms, and Col2Im that are data
 
 ## Random numbers
 
@@ -141,7 +158,7 @@ func operators(names []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# ONNX operators that the importer supports
 
-%d operators of the default domain, in operator sets %d to %d, with all attributes and broadcasting forms. The importer
+%d operators of the default domain, in operator sets %d to %d, with their attributes and broadcasting forms. The importer
 reports an error for anything it does not support. Written by `+"`go generate ./e2e/counts`"+`.
 `, len(names), onnx.MinOpset, onnx.MaxOpset)
 	last := byte(0)

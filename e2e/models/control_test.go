@@ -380,9 +380,26 @@ func dynamicModels() []control {
 			one := b.Node("ConstantOfShape", "ones", ids(to), Tensor("value", Floats([]int64{1}, 1)))
 			b.Output(b.Node("ReduceSum", "count", ids(one), Int("keepdims", 0)), onnxpb.Float)
 			b.Output(b.Node("Transpose", "places", ids(b.Node("NonZero", "all", ids(one)))), onnxpb.Int64)
-		}, [][]*tensor.Tensor{tensors(counted(2, 1), ints(2, 3)), tensors(counted(1, 1), ints(2, 0))}, [][]*tensor.Tensor{
+		}, [][]*tensor.Tensor{tensors(counted(2, 1), ints(2, 3)), tensors(counted(1, 1), ints(2, 0)), tensors(counted(2, 1), ints(1, 2))}, [][]*tensor.Tensor{
 			tensors(f32([]int64{2, 3}, 0, 0, 0, 1, 1, 1), f32([]int64{4, 3}, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1), f32([]int64{}, 6), i64([]int64{6, 2}, 0, 0, 0, 1, 0, 2, 1, 0, 1, 1, 1, 2)),
 			tensors(f32([]int64{2, 0}), f32([]int64{2, 0}), f32([]int64{}, 0), i64([]int64{0, 2})),
+			tensors(f32([]int64{2, 2}, 0, 0, 1, 1), f32([]int64{2, 2}, 0, 0, 1, 1), f32([]int64{}, 2), i64([]int64{2, 2}, 0, 0, 0, 1)),
+		}},
+		{"a shape that is data", func(b *Builder) {
+			x, to, from := b.Input("x", onnxpb.Float, "n", 4), b.Input("to", onnxpb.Int64, 3), b.Input("from", onnxpb.Int64, 1)
+			y := b.Node("Reshape", "y", ids(x, to))
+			b.Output(y, onnxpb.Float)
+			b.Output(b.Node("Reshape", "flat", ids(b.Node("Neg", "n", ids(y)), from)), onnxpb.Float)
+			b.Output(b.Node("ReduceSum", "sum", ids(y, b.Initializer("two", Shape(2))), Int("keepdims", 0)), onnxpb.Float)
+		}, [][]*tensor.Tensor{
+			tensors(counted(1, 4), ints(2, 1, 2), ints(4)), tensors(counted(1, 4), ints(0, -1, 2), ints(-1)), tensors(counted(3, 4), ints(-1, 0, 1), ints(12)),
+			tensors(counted(0, 4), ints(0, 2, 3), ints(-1)), tensors(counted(2, 4), ints(8, 1, -1), ints(8)),
+		}, [][]*tensor.Tensor{
+			tensors(f32([]int64{2, 1, 2}, 0, 1, 2, 3), vec(0, -1, -2, -3), f32([]int64{2, 1}, 1, 5)),
+			tensors(f32([]int64{1, 2, 2}, 0, 1, 2, 3), vec(0, -1, -2, -3), f32([]int64{1, 2}, 1, 5)),
+			tensors(f32([]int64{3, 4, 1}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11), vec(0, -1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11), f32([]int64{3, 4}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)),
+			tensors(f32([]int64{0, 2, 3}), vec(), f32([]int64{0, 2})),
+			tensors(f32([]int64{8, 1, 1}, 0, 1, 2, 3, 4, 5, 6, 7), vec(0, -1, -2, -3, -4, -5, -6, -7), f32([]int64{8, 1}, 0, 1, 2, 3, 4, 5, 6, 7)),
 		}},
 		{"ranges of data", func(b *Builder) {
 			start, limit, delta := b.Input("start", onnxpb.Int64), b.Input("limit", onnxpb.Int64), b.Input("delta", onnxpb.Int64)
@@ -428,7 +445,7 @@ func dynamicModels() []control {
 }
 
 func TestDynamic(t *testing.T) {
-	for _, c := range dynamicModels() {
+	for _, c := range slices.Concat(dynamicModels(), operandModels()) {
 		t.Run(c.name, func(t *testing.T) { checkControl(t, c) })
 	}
 }
@@ -437,7 +454,7 @@ func TestDynamic(t *testing.T) {
 func TestControlWithoutPasses(t *testing.T) {
 	optional := steps(t, false)
 	r := seed.Rand(t)
-	for _, c := range slices.Concat(branchModels(), loopModels(), dynamicModels()) {
+	for _, c := range slices.Concat(branchModels(), loopModels(), dynamicModels(), operandModels()) {
 		h, b := newHarness(t), New("control", 17)
 		c.build(b)
 		mod := h.importModel(b.Model())

@@ -12,10 +12,10 @@ import (
 // A dataflow block cannot contain branches, and what it binds is not visible outside. A model that may need branches is therefore imported without
 // blocks, which are cut when all is known.
 
-// hasControl reports whether a model has nodes with bodies, those in functions included.
+// hasControl reports whether a model has nodes with bodies, or that become loops, those in functions included.
 func hasControl(m *onnxpb.Model) bool {
 	with := func(n onnxpb.Node) bool {
-		return slices.ContainsFunc(n.Attributes, func(a onnxpb.Attribute) bool { return a.G != nil })
+		return n.OpType == "LinearAttention" || slices.ContainsFunc(n.Attributes, func(a onnxpb.Attribute) bool { return a.G != nil })
 	}
 	return slices.ContainsFunc(m.Graph.Nodes, with) || slices.ContainsFunc(m.Functions, func(f onnxpb.Function) bool { return slices.ContainsFunc(f.Nodes, with) })
 }

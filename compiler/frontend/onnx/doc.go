@@ -1,7 +1,7 @@
 // Package onnx imports ONNX models into the compiler: a model becomes a module with one
 // Relax function, main.
 //
-// Read the file with package onnxpb, then call Import. Operator sets 7 to 28 are known; what
+// Read the file with package onnxpb, then call Import. Operator sets 1 to 28 are known; what
 // an operator means in each is in the op_*.go files, and Operators lists them. Weights become
 // constants, optional operands and attributes take their defaults, and computations on shapes
 // are carried out during the import, so that shapes in the result are expressions over the

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/irscope/irscope/compiler/frontend/onnx/internal/refeval"
+	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -56,4 +57,17 @@ func evalDynamicSlice(c *evalCall) *tensor {
 		out.Data[i] = x.At(from)
 	})
 	return out
+}
+
+// row is a call of the only kernel that the importer makes: it writes a row at an index of a tensor of rows.
+func (ev *evaluator) row(e *relax.Call) (any, error) {
+	v, err := ev.value(e.Args[1])
+	if err != nil {
+		return nil, err
+	}
+	rows, row, at := v.([]any)[0].(*tensor), v.([]any)[1].(*tensor), int(v.([]any)[2].(*tensor).Data[0])
+	out := refeval.New(rows.Dims...)
+	copy(out.Data, rows.Data)
+	copy(out.Data[at*len(row.Data):(at+1)*len(row.Data)], row.Data)
+	return out, nil
 }

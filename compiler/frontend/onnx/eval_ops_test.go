@@ -62,6 +62,7 @@ func evalTable() map[string]func(*evalCall) any {
 		"relax.expand_dims":     one(evalView),
 		"relax.squeeze":         one(evalView),
 		"relax.shape_to_tensor": one(func(c *evalCall) *tensor { return c.in[0] }),
+		"relax.tensor_to_shape": one(func(c *evalCall) *tensor { return c.in[0] }),
 		"relax.broadcast_to": one(func(c *evalCall) *tensor {
 			return evalIndex(c, func(idx []int) float64 { return c.in[0].At(idx) })
 		}),

@@ -14,7 +14,9 @@ func evalTopK(c *evalCall) any {
 		dir = 1
 	}
 	dims := slices.Clone(x.Dims)
-	dims[a] = int(c.attrs.Int("k", 1))
+	if k := int(c.attrs.Int("k", 1)); k > 0 { // else all
+		dims[a] = k
+	}
 	values, indices := refeval.New(dims...), refeval.New(dims...)
 	refeval.Each(dims, func(i int, idx []int) {
 		at := slices.Clone(idx)

@@ -70,60 +70,6 @@ func foldExpand(n *node, in []*known) *known {
 	return out
 }
 
-// foldConcat joins vectors.
-func foldConcat(n *node, in []*known) *known {
-	out := &known{}
-	for i, k := range in {
-		if k == nil || len(k.shape) != 1 || i > 0 && k.dtype != out.dtype {
-			return nil
-		}
-		out.dtype = k.dtype
-		out.elems = append(out.elems, k.elems...)
-	}
-	n.axis(n.int("axis", 0), 1)
-	out.shape = []int64{int64(len(out.elems))}
-	return out
-}
-
-// foldGather picks elements of a vector.
-func foldGather(n *node, in []*known) *known {
-	at, ok := in[1].ints()
-	if !ok || len(in[0].shape) != 1 {
-		return nil
-	}
-	n.axis(n.int("axis", 0), 1)
-	out := &known{dtype: in[0].dtype, shape: in[1].shape, elems: make([]tir.Expr, len(at))}
-	for i, a := range at {
-		out.elems[i] = in[0].elems[n.axis(a, len(in[0].elems))]
-	}
-	return out
-}
-
-// foldSlice cuts a piece out of a vector.
-func foldSlice(n *node, in []*known) *known {
-	k := in[0]
-	if len(k.shape) != 1 {
-		return nil
-	}
-	s := n.sliceArgs(1)
-	if len(s.axes) != 1 {
-		return nil
-	}
-	begin, end, step := s.begin[0], s.end[0], s.step[0]
-	b, bok := tir.AsInt(begin)
-	e, eok := tir.AsInt(end)
-	if !bok || !eok {
-		return nil
-	}
-	b, e = clampSlice(b, e, step, k.shape[0])
-	out := &known{dtype: k.dtype}
-	for i := b; step > 0 && i < e || step < 0 && i > e; i += step {
-		out.elems = append(out.elems, k.elems[i])
-	}
-	out.shape = []int64{int64(len(out.elems))}
-	return out
-}
-
 // foldSplit is not a fold function: Split has several results.
 func (n *node) foldSplit(k *known, sizes []int64) bool {
 	if k == nil || len(k.shape) != 1 {

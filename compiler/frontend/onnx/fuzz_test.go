@@ -80,7 +80,7 @@ func FuzzOperators(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		e := &entropy{data}
-		b := ob.New("fuzz", int64(7+e.next(22)))
+		b := ob.New("fuzz", int64(1+e.next(28)))
 		var values []string
 		for i := range 1 + e.next(4) {
 			row := operators()[names[e.next(len(names))]]

@@ -14,20 +14,21 @@ import (
 
 // graph is the state of importing one graph.
 type graph struct {
-	ctx     context.Context
-	model   *onnxpb.Model
-	pb      *onnxpb.Graph
-	path    string // of pb in the model
-	opset   int64
-	table   map[string]*operator
-	bb      *relax.BlockBuilder
-	prover  *arith.Analyzer // of bb
-	origins *ir.Origins
-	names   names
-	values  map[string]*value
-	uses    map[string]int // how many operands and graph outputs name a value
-	outputs map[string]bool
-	fold    int // elements that may still be computed during the import
+	ctx      context.Context
+	model    *onnxpb.Model
+	pb       *onnxpb.Graph
+	path     string // of pb in the model
+	opset    int64
+	table    map[string]*operator
+	previews map[string]*operator // those of the domain of previews
+	bb       *relax.BlockBuilder
+	prover   *arith.Analyzer // of bb
+	origins  *ir.Origins
+	names    names
+	values   map[string]*value
+	uses     map[string]int // how many operands and graph outputs name a value
+	outputs  map[string]bool
+	fold     int // elements that may still be computed during the import
 
 	functions map[functionID]*onnxpb.Function
 	calls     []functionID // that the graph is in
@@ -152,9 +153,8 @@ func (g *graph) nodeAt(pb *onnxpb.Node, path string, opset int64) *node {
 	n := &node{g: g, pb: pb, path: path, opset: opset}
 	if d := onnxpb.CanonicalDomain(pb.Domain); d != "" {
 		n.opset, _ = g.model.Opset(d)
-	} else {
-		n.row = g.table[pb.OpType]
 	}
+	n.row = g.row(pb)
 	return n
 }
 
@@ -166,6 +166,9 @@ func (n *node) convert() (err error) {
 	if n.body != nil {
 		n.body(n)
 		return nil
+	}
+	if n.opset < sinceNumpy && onnxpb.CanonicalDomain(n.pb.Domain) == "" {
+		n.upgrade()
 	}
 	n.checkAttrs()
 	if len(n.in) < n.row.minIn || n.row.maxIn >= 0 && len(n.in) > n.row.maxIn {

@@ -58,7 +58,7 @@ func importModel(ctx context.Context, m *onnxpb.Model, o Options) (*ir.Module, e
 	mod := ir.NewModule()
 	prover := arith.NewAnalyzer()
 	g := &graph{
-		ctx: ctx, model: m, pb: m.Graph, path: "graph", opset: opset, table: operators(), origins: mod.Origins(),
+		ctx: ctx, model: m, pb: m.Graph, path: "graph", opset: opset, table: operators(), previews: previews(), origins: mod.Origins(),
 		bb: relax.NewBlockBuilder(mod, op.Table(), prover), prover: prover, values: map[string]*value{}, fold: maxFolded,
 		functions: fs, control: hasControl(m), visible: map[*relax.Var]bool{}, functionNames: names{used: map[string]int{"main": 0}},
 	}
@@ -123,7 +123,7 @@ func (u *unsupported) nodes(nodes []onnxpb.Node, path string, opset int64, depth
 			}
 			continue
 		}
-		if onnxpb.CanonicalDomain(pb.Domain) == "" && u.g.table[pb.OpType] != nil {
+		if u.g.row(pb) != nil {
 			continue
 		}
 		label := opLabel(pb)
@@ -180,7 +180,9 @@ func (g *graph) inputs(o Options) (params []*relax.Var, names []string, err erro
 		}
 		origin := g.origins.Add(ir.Origin{Pass: "import", Name: in.Name, Op: "input"})
 		v := &relax.Var{Base: ir.Base{Origin: origin}, Name: g.names.fresh(in.Name), SInfo: info}
-		g.values[in.Name] = &value{expr: v}
+		if g.values[in.Name] = (&value{expr: v}); isSequence(in.Type) {
+			g.values[in.Name] = &value{stack: v}
+		}
 		params, names = append(params, v), append(names, in.Name)
 	}
 	if bound < len(o.Bind) {
@@ -267,6 +269,12 @@ func (g *graph) results() (relax.Expr, []string, error) {
 // of the dataflow block, else a new one.
 func (g *graph) output(name string, v *value) (e relax.Expr, err error) {
 	origin := g.origins.Add(ir.Origin{Pass: "import", Name: name, Op: "output"})
+	if v.list != nil || v.stack != nil {
+		n := &node{g: g, pb: &onnxpb.Node{Name: name, OpType: "Identity"}, path: "graph", opset: g.opset, origin: origin, base: name}
+		if v, err = n.oneTensor(v); err != nil {
+			return nil, err
+		}
+	}
 	if v.expr == nil {
 		// A computed shape as output: a node that only materialises it.
 		n := &node{g: g, pb: &onnxpb.Node{Name: name, OpType: "Identity"}, path: "graph", opset: g.opset, origin: origin, base: name}
@@ -278,6 +286,15 @@ func (g *graph) output(name string, v *value) (e relax.Expr, err error) {
 		return x, nil
 	}
 	return g.emit(v.expr, name, true)
+}
+
+// oneTensor is a sequence as a tensor.
+func (n *node) oneTensor(v *value) (out *value, err error) {
+	defer recoverBail(&err)
+	if v.stack != nil {
+		return &value{expr: v.stack}, nil
+	}
+	return &value{expr: n.stackOf(v.list.of)}, nil
 }
 
 // materialise is tensor outside of a converter.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -245,12 +246,13 @@ func TestErrors(t *testing.T) {
 		{"window", one(17, "MaxPool", attrs(ob.IntList("kernel_shape", 9, 9)), x), `the window covers 9 elements of spatial axis 0, but the padded input has 8`},
 		{"kernel", one(17, "MaxPool", attrs(ob.IntList("kernel_shape", 3)), x), `attribute "kernel_shape" has 1 numbers, expected 2`},
 		{"pads", one(17, "MaxPool", attrs(ob.IntList("kernel_shape", 3, 3), ob.IntList("pads", -1, 0, 0, 0)), x), `only pads of 0 or more`},
-		{"data-dependent", one(17, "Reshape", nil, x, "s:i:2"), `the shape (input 1, "s") depends on data; it must be known during the import`},
+		{"data-dependent", one(17, "Reshape", nil, x, "s:i:n"), `the shape (input 1, "s") depends on data and has shape (n,), expected at most 16 numbers, whose count is known`},
 		{"axis", one(17, "Softmax", attrs(ob.Int("axis", 4)), x), `axis 4 is out of range for 4 dimensions`},
+		{"batch_dims", one(17, "GatherND", attrs(ob.Int("batch_dims", math.MaxInt64)), x, "i:i:2 1"), `the indices of shape (2, 1) do not fit an input of 4 dimensions`},
 		{"perm", one(17, "Transpose", attrs(ob.IntList("perm", 0, 1, 1, 3)), x), `axis 1 is given twice`},
 		{"training", one(17, "BatchNormalization", attrs(ob.Int("training_mode", 1)), x, "a:f:3", "b:f:3", "c:f:3", "d:f:3"), `only inference is supported`},
 		{"undefined", one(17, "Tile", nil, x, "r"), `input "r" is not defined`},
-		{"old opset", one(6, "Relu", nil, x), `operator set 6 is not supported; 7 to 28 are`},
+		{"old opset", one(0, "Relu", nil, x), `operator set 0 is not supported; 1 to 28 are`},
 		{"new opset", one(29, "Relu", nil, x), `operator set 29 is not supported`},
 		{"no shape", func() *ob.Builder {
 			b := one(17, "Relu", nil, "x:f:3")

@@ -54,7 +54,7 @@ func (l *loop) repeat() (carried, collected []*value) {
 	if carried, collected, ok := l.unrolled(); ok {
 		return carried, collected
 	}
-	return l.recursive()
+	return l.appending()
 }
 
 // run converts the body for one turn. The names of its inputs are gone behind it.

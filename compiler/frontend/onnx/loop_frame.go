@@ -19,7 +19,7 @@ type frame struct {
 	cond   *relax.Var
 	limit  relax.Expr // in the function
 	in     turn
-	count  *tir.Var // of the elements that were collected before
+	count  *tir.Var // the rows that there is room for in what was collected before
 	got    []*relax.Var
 	outer  []relax.Expr // what was passed
 }
@@ -63,7 +63,7 @@ func (r *recursion) open() *frame {
 	for i, t := range r.carried {
 		f.in.carried = append(f.in.carried, &value{expr: param(r.body.Inputs[first+i].Name, t)})
 	}
-	f.count = tir.NewVar("collected", dtype.Int64T)
+	f.count = tir.NewVar("room", dtype.Int64T)
 	for k, t := range r.scanned {
 		dims, _ := t.Dims()
 		f.got = append(f.got, param(r.body.Outputs[len(r.body.Outputs)-r.scans+k].Name, relax.TensorOf(t.DType, append([]tir.Expr{f.count}, dims...)...)))

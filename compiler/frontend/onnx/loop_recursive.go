@@ -15,9 +15,9 @@ import (
 //	def loop(extents, number, limit, condition, carried..., collected..., outer values...):
 //	    if condition and number < limit:
 //	        body
-//	        r = loop(extents, number + 1, limit, condition', carried'..., concat(collected, element)..., outer values...)
+//	        r = loop(extents, number + 1, limit, condition', carried'..., collected'..., outer values...)
 //	    else:
-//	        r = (carried..., collected...)
+//	        r = (carried..., collected..., number)
 //	    return r
 //
 // Symbolic variables are those of one function, so it has its own, which the first argument defines.
@@ -25,7 +25,7 @@ import (
 // builtFunc is a function that belongs to what is being built.
 type builtFunc struct {
 	name string
-	fn   *relax.Function
+	fn   ir.Function
 }
 
 // recursion is such a function while it is built.
@@ -106,7 +106,7 @@ func (r *recursion) capture() {
 	}
 	for _, name := range r.names {
 		v := g.values[name]
-		if v.list != nil || v.absent {
+		if v.list != nil || v.stack != nil || v.absent {
 			r.tensor(v) // refuses it
 		}
 		if isPassed(v) {
@@ -170,6 +170,9 @@ func (r *recursion) ret() *relax.TupleStructInfo {
 	for _, t := range r.scanned {
 		out.Fields = append(out.Fields, relax.TensorOfRank(t.DType, t.NDim+1))
 	}
+	if len(r.scanned) > 0 {
+		out.Fields = append(out.Fields, relax.StaticTensor(dtype.Int64T))
+	}
 	return out
 }
 
@@ -214,11 +217,7 @@ func (r *recursion) build() *relax.Function {
 			r.carriedInfo(i, v)
 			list = append(list, r.tensor(v))
 		}
-		for k, v := range next.elements {
-			x := r.tensor(v)
-			row := r.reshape(x, append([]tir.Expr{tir.Int(1)}, r.extents(x, k)...))
-			list = append(list, r.emit("relax.concat", args(tuple(args(f.got[k], row))), "axis", int64(0)))
-		}
+		list = append(list, f.collect(next.elements)...)
 		for _, e := range f.outer {
 			if _, constant := e.(*relax.Constant); !constant {
 				list = append(list, e)
@@ -233,6 +232,9 @@ func (r *recursion) build() *relax.Function {
 		}
 		for _, v := range f.got {
 			list = append(list, v)
+		}
+		if len(f.got) > 0 {
+			list = append(list, f.number)
 		}
 		return tuple(list), nil
 	}
@@ -303,18 +305,25 @@ func (r *recursion) unpack(out relax.Expr) (carried, collected []*value) {
 		}
 		carried = append(carried, field(i, dims))
 	}
-	var count tir.Expr
-	if len(r.scanned) > 0 {
-		count = r.turns()
+	if len(r.scanned) == 0 {
+		return carried, nil
 	}
+	count := r.turns()
+	if count == nil {
+		number := field(len(r.carried)+len(r.scanned), nil)
+		count = r.extentsOf(r.reshape(number.expr, []tir.Expr{tir.Int(1)}), 1)[0]
+	}
+	room := g.symbols.extent(r.base + "_room")
 	for k, t := range r.scanned {
 		dims, _ := r.back.SInfo(t).(*relax.TensorStructInfo).Dims()
-		collected = append(collected, field(len(r.carried)+k, append([]tir.Expr{count}, dims...)))
+		rows := field(len(r.carried)+k, append([]tir.Expr{room}, dims...))
+		x := r.part(rows.expr, 0, tir.Int(0), count)
+		collected = append(collected, &value{expr: r.matchCast(x, append([]tir.Expr{count}, dims...))})
 	}
 	return carried, collected
 }
 
-// turns is how many there are: the limit, unless a condition can end the loop before.
+// turns is how many there are: the limit, unless a condition can end the loop before, or it is data. It is nil where that shows at run time.
 func (r *recursion) turns() tir.Expr {
 	if r.limit != nil && !r.dynamic {
 		if e := r.element(r.limit, "the trip count"); e != nil {
@@ -326,5 +335,5 @@ func (r *recursion) turns() tir.Expr {
 			}
 		}
 	}
-	return r.g.symbols.extent(r.base)
+	return nil
 }

@@ -47,8 +47,8 @@ func (n *node) tensor(v *value) relax.Expr {
 		return v.expr
 	}
 	switch {
-	case v.list != nil:
-		n.fail("a sequence is used where a tensor is expected; sequences are supported where their lengths are known during the import, but not as inputs, outputs, or results of branches, nor in loops that are not written out")
+	case v.list != nil || v.stack != nil:
+		n.fail("a sequence is used where a tensor is expected; results of branches cannot be sequences, and a loop that is not written out can only append to one: collect tensors, or give the loop a constant trip count")
 	case v.absent:
 		n.fail("an optional value without an element is used where a tensor is expected")
 	}

@@ -14,6 +14,9 @@ func ownNodes() []onnxtest.NodeCase {
 	bools := func(bits ...byte) *onnxpb.Tensor {
 		return &onnxpb.Tensor{Type: onnxpb.Bool, Dims: []int64{int64(len(bits))}, Data: bits}
 	}
+	bytes := func(t onnxpb.DataType, dims []int64, v ...byte) *onnxpb.Tensor {
+		return &onnxpb.Tensor{Type: t, Dims: dims, Data: v}
+	}
 	floats := func(dims []int64, v ...float32) *onnxpb.Tensor {
 		t := ob.Floats(dims, v...)
 		return &t
@@ -49,7 +52,18 @@ func ownNodes() []onnxtest.NodeCase {
 		ownNode("MaxPool", []*onnxpb.Tensor{floats([]int64{1, 2, 5}, 1, 3, 2, 5, 4, 5, 4, 3, 2, 1)},
 			[]*onnxpb.Tensor{floats([]int64{1, 2, 3}, 1, 3, 5, 5, 4, 2), ptr(ob.Ints([]int64{1, 2, 3}, 0, 1, 3, 5, 6, 8))},
 			ob.IntList("kernel_shape", 2), ob.IntList("strides", 2), ob.IntList("pads", 1, 0)),
-		// The published tests of Not have operator set 1.
+		// Queries of zeros give the mean of the values that they see: of two keys to the left and one to the right, and of none to the right.
+		ownNodeIn(25, "Attention", []*onnxpb.Tensor{floats([]int64{1, 1, 4, 1}, 0, 0, 0, 0), floats([]int64{1, 1, 6, 1}, 5, 4, 3, 2, 1, 0), floats([]int64{1, 1, 6, 1}, 0, 1, 2, 3, 4, 5)},
+			[]*onnxpb.Tensor{floats([]int64{1, 1, 4, 1}, .5, 1, 1.5, 2.5)}, ob.Int("left_window_size", 2), ob.Int("right_window_size", 1)),
+		ownNodeIn(25, "Attention", []*onnxpb.Tensor{floats([]int64{1, 1, 4, 1}, 0, 0, 0, 0), floats([]int64{1, 1, 6, 1}, 5, 4, 3, 2, 1, 0), floats([]int64{1, 1, 6, 1}, 0, 1, 2, 3, 4, 5)},
+			[]*onnxpb.Tensor{floats([]int64{1, 1, 4, 1}, 0, .5, 1.5, 2.5)}, ob.Int("left_window_size", 1), ob.Int("is_causal", 1)),
+		// Blocks of two, of which the last has one element.
+		ownNodeIn(21, "DequantizeLinear", []*onnxpb.Tensor{bytes(onnxpb.Uint8, []int64{1, 3}, 1, 2, 3), floats([]int64{1, 2}, .5, 2), bytes(onnxpb.Uint8, []int64{1, 2}, 0, 1)},
+			[]*onnxpb.Tensor{floats([]int64{1, 3}, .5, 1, 4)}, ob.Int("block_size", 2)),
+		ownNodeIn(21, "DequantizeLinear", []*onnxpb.Tensor{bytes(onnxpb.Int8, []int64{2, 2}, 1, 2, 3, 0xfc), floats([]int64{1, 2}, .5, 2)},
+			[]*onnxpb.Tensor{floats([]int64{2, 2}, .5, 4, 1.5, -8)}, ob.Int("block_size", 2), ob.Int("axis", 0)),
+		ownNodeIn(21, "QuantizeLinear", []*onnxpb.Tensor{floats([]int64{3}, 1, -300, 5), floats([]int64{2}, .5, 2), bytes(onnxpb.Int8, []int64{2}, 1, 2)},
+			[]*onnxpb.Tensor{bytes(onnxpb.Int8, []int64{3}, 3, 0x80, 4)}, ob.Int("block_size", 2), ob.Int("axis", 0)),
 		ownNode("Not", []*onnxpb.Tensor{bools(0, 1, 1)}, []*onnxpb.Tensor{bools(1, 0, 0)}),
 	}
 }
@@ -58,7 +72,12 @@ func ptr(t onnxpb.Tensor) *onnxpb.Tensor { return &t }
 
 // ownNode is a test of one operator on inputs with known results.
 func ownNode(op string, inputs, outputs []*onnxpb.Tensor, attrs ...onnxpb.Attribute) onnxtest.NodeCase {
-	b := ob.New("own_"+op, 17)
+	return ownNodeIn(17, op, inputs, outputs, attrs...)
+}
+
+// ownNodeIn is one in an operator set.
+func ownNodeIn(opset int64, op string, inputs, outputs []*onnxpb.Tensor, attrs ...onnxpb.Attribute) onnxtest.NodeCase {
+	b := ob.New("own_"+op, opset)
 	dims := func(t *onnxpb.Tensor) (out []any) {
 		for _, d := range t.Dims {
 			out = append(out, int(d))
@@ -81,7 +100,7 @@ func ownNode(op string, inputs, outputs []*onnxpb.Tensor, attrs ...onnxpb.Attrib
 
 // TestOwnNodes runs them where the published tests are absent.
 func TestOwnNodes(t *testing.T) {
-	own := slices.Concat(ownNodes(), ownSequences(), ownRandom())
+	own := slices.Concat(ownNodes(), ownOld(), ownSequences(), ownRandom())
 	s := runSuite(t, own)
 	for _, c := range own {
 		if s.valued[c.Op] == 0 {

@@ -13,10 +13,12 @@ func attentionRows() []operator {
 	return []operator{
 		{
 			name: "Attention", minIn: 3, maxIn: 7,
-			attrs:   []string{"is_causal", "kv_num_heads", "q_num_heads", "qk_matmul_output_mode", "scale", "softcap", "softmax_precision"},
+			attrs:   []string{"is_causal", "kv_num_heads", "left_window_size", "q_num_heads", "qk_matmul_output_mode", "right_window_size", "scale", "softcap", "softmax_precision"},
 			convert: func(n *node) { (&attention{node: n, elem: n.dtype(0)}).convert() },
 		},
 		{name: "RotaryEmbedding", minIn: 3, maxIn: 4, attrs: []string{"interleaved", "num_heads", "rotary_embedding_dim"}, convert: rotaryEmbedding},
+		{name: "CausalConvWithState", minIn: 2, maxIn: 4, attrs: []string{"activation"}, convert: causalConv},
+		{name: "LinearAttention", minIn: 3, maxIn: 6, attrs: []string{"chunk_size", "kv_num_heads", "q_num_heads", "scale", "update_rule"}, convert: linearAttention},
 	}
 }
 
@@ -162,7 +164,11 @@ func (a *attention) bias() (sum relax.Expr) {
 		a.wantDType(6, "int64", func(d dtype.DType) bool { return d == dtype.Int64T })
 		ends = a.reshape(a.expr(6), []tir.Expr{a.batch, tir.Int(1), tir.Int(1), tir.Int(1)})
 	}
-	if a.bool("is_causal", false) {
+	left, right := a.int("left_window_size", -1), a.int("right_window_size", -1)
+	if left < -1 || right < -1 {
+		a.fail("attributes \"left_window_size\" and \"right_window_size\" are %d and %d, expected numbers of keys, or -1 for all", left, right)
+	}
+	if causal := a.bool("is_causal", false); causal || left >= 0 || right >= 0 {
 		row := a.reshape(a.counting(0, a.rows), []tir.Expr{tir.Int(1), tir.Int(1), a.rows, tir.Int(1)})
 		// The last query sees the last key of its sequence, or of what the past is in front of.
 		offset := a.tensor(&value{known: scalar(dtype.Int64T, a.past)})
@@ -170,7 +176,17 @@ func (a *attention) bias() (sum relax.Expr) {
 			offset = a.emit("relax.subtract", args(ends, a.tensor(&value{known: scalar(dtype.Int64T, a.rows)})))
 		}
 		last := a.emit("relax.add", args(row, offset))
-		add(a.emit("relax.where", args(a.emit("relax.less", args(last, column)), never, zero)))
+		if causal {
+			add(a.emit("relax.where", args(a.emit("relax.less", args(last, column)), never, zero)))
+		}
+		if right >= 0 {
+			end := a.emit("relax.add", args(last, a.integers([]int64{}, []int64{right})))
+			add(a.emit("relax.where", args(a.emit("relax.less", args(end, column)), never, zero)))
+		}
+		if left >= 0 {
+			first := a.emit("relax.subtract", args(last, a.integers([]int64{}, []int64{left})))
+			add(a.emit("relax.where", args(a.emit("relax.less", args(column, first)), never, zero)))
+		}
 	}
 	if ends != nil {
 		add(a.emit("relax.where", args(a.emit("relax.less", args(column, ends)), zero, never)))

@@ -25,7 +25,7 @@ func binaryRows() []operator {
 		row("LessOrEqual", "less_equal", number, "a number", foldCompare(tir.LE)),
 		row("And", "logical_and", dtype.DType.IsBool, "bool", foldCompare(tir.And)),
 		row("Or", "logical_or", dtype.DType.IsBool, "bool", foldCompare(tir.Or)),
-		row("Xor", "logical_xor", dtype.DType.IsBool, "bool", nil),
+		row("Xor", "logical_xor", dtype.DType.IsBool, "bool", foldCompare(tir.NE)),
 		row("BitwiseAnd", "bitwise_and", dtype.DType.IsInteger, "an integer", nil),
 		row("BitwiseOr", "bitwise_or", dtype.DType.IsInteger, "an integer", nil),
 		row("BitwiseXor", "bitwise_xor", dtype.DType.IsInteger, "an integer", nil),

@@ -17,6 +17,10 @@ func convRows() []operator {
 			attrs: append(slices.Clone(windowAttrs), "group", "output_padding", "output_shape"), convert: convTranspose,
 		},
 		{name: "Col2Im", minIn: 3, maxIn: 3, attrs: []string{"dilations", "pads", "strides"}, convert: col2im},
+		{
+			name: "DeformConv", minIn: 3, maxIn: 5, convert: deformConv,
+			attrs: []string{"dilations", "group", "kernel_shape", "offset_group", "pads", "strides"},
+		},
 	}
 }
 

@@ -17,7 +17,7 @@ func createRows() []operator {
 			"value", "value_float", "value_floats", "value_int", "value_ints", "value_string", "value_strings", "sparse_value",
 		}, convert: constant},
 		{name: "ConstantOfShape", minIn: 1, maxIn: 1, attrs: []string{"value"}, convert: constantOfShape},
-		{name: "Range", minIn: 3, maxIn: 3, convert: rangeOp},
+		{name: "Range", minIn: 3, maxIn: 3, attrs: []string{"stash_type"}, convert: rangeOp},
 		{name: "EyeLike", minIn: 1, maxIn: 1, attrs: []string{"dtype", "k"}, convert: eyeLike},
 	}
 }
@@ -101,7 +101,8 @@ func rangeOp(n *node) {
 	}
 	if !d.IsInt() {
 		start, limit, delta := n.scalarOperand(0, "start"), n.scalarOperand(1, "limit"), n.scalarOperand(2, "delta")
-		n.result("relax.arange", args(primFloat(d, start), primFloat(d, limit), primFloat(d, delta)), "dtype", d)
+		w := d.Accumulator() // halves are rounded once
+		n.roundedResult(d, "relax.arange", args(primFloat(w, start), primFloat(w, limit), primFloat(w, delta)), "dtype", w)
 		return
 	}
 	ends := make([]tir.Expr, 3)

@@ -184,7 +184,7 @@ func (n *node) tuples(batch int64) relax.Expr {
 		n.fail("attribute \"batch_dims\" is %d and the indices have %d dimensions, expected 0 or more and at least 1", batch, len(shape))
 	}
 	each, ok := tir.AsInt(shape[len(shape)-1])
-	if !ok || each < 0 || batch+each > int64(len(dims)) {
+	if !ok || each < 0 || batch > int64(len(dims)) || each > int64(len(dims))-batch {
 		n.fail("the indices of shape %s do not fit an input of %d dimensions", relax.FormatDims(shape), len(dims))
 	}
 	extents := vector(dtype.Int64T, dims[batch:batch+each])
@@ -249,12 +249,23 @@ func pad(n *node) {
 	pads, fill := n.ints("pads"), n.float("value", 0)
 	axes := allAxes(len(dims))
 	if n.opset >= 11 {
-		pads = n.intsOperand(1, "pads")
-		if n.has(2) {
-			fill = n.scalarOperand(2, "constant_value")
-		}
 		if n.has(3) {
 			axes = n.axes(n.intsOperand(3, "axes"), len(dims))
+		}
+		list := n.extentsOperand(1, "pads")
+		static := true
+		if pads, static = relax.StaticInts(list); static && n.has(2) {
+			k := n.known(2)
+			if static = k != nil; static {
+				fill = n.scalarOperand(2, "constant_value")
+			}
+		}
+		if !static {
+			if len(list) != 2*len(axes) {
+				n.fail("there are %d pads for %d axes, expected two for each", len(list), len(axes))
+			}
+			n.padByExtents(axes, list, mode)
+			return
 		}
 	}
 	if len(pads) != 2*len(axes) {
@@ -285,6 +296,15 @@ func pad(n *node) {
 		x := n.emit("relax.strided_slice", cut.of(n.expr(0)))
 		n.result("relax.nn.pad", args(x), "pad_width", width, "pad_mode", mode, "pad_value", fill)
 	}
+}
+
+// isNumber reports whether a known element is a constant.
+func isNumber(e tir.Expr) bool {
+	switch e.(type) {
+	case *tir.IntImm, *tir.FloatImm:
+		return true
+	}
+	return false
 }
 
 // scalarOperand returns operand i, a constant of one element.

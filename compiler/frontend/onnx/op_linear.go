@@ -90,11 +90,6 @@ func einsum(n *node) {
 	}
 	ellipsis := ""
 	for i, t := range terms {
-		for k, c := range t {
-			if c != '.' && strings.ContainsRune(t[k+1:], c) {
-				n.fail("attribute \"equation\" is %q; an operand that has a letter twice (a diagonal) is not supported", eq)
-			}
-		}
 		hidden := n.rank(i) - len(strings.Replace(t, "...", "", 1))
 		if !strings.Contains(t, "...") {
 			continue
@@ -115,11 +110,35 @@ func einsum(n *node) {
 		}
 		terms[i] = strings.Replace(t, "...", ellipsis, 1)
 	}
+	for i, t := range terms {
+		es[i], terms[i] = n.diagonals(es[i], t)
+	}
 	if !explicit {
 		right = ellipsis + implicit(left)
 	}
 	subscripts := strings.Join(terms, ",") + "->" + strings.Replace(right, "...", ellipsis, 1)
 	n.result("relax.einsum", args(tuple(es)), "subscripts", subscripts)
+}
+
+// diagonals is an operand with the axes that letters name, of which only those elements count that have one index along the axes of a letter that
+// stands twice. It returns the letters that are left.
+func (n *node) diagonals(x relax.Expr, letters string) (relax.Expr, string) {
+	dims, _ := relax.SInfoOf(x).(*relax.TensorStructInfo).Dims()
+	for q := len(letters) - 1; q > 0 && len(letters) == len(dims); q-- {
+		p := strings.IndexByte(letters, letters[q])
+		if p == q {
+			continue
+		}
+		if !mayEqual(dims[p], dims[q]) {
+			n.fail("the letter %q of attribute \"equation\" names axes of extents %s and %s", letters[q], relax.FormatPrim(dims[p]), relax.FormatPrim(dims[q]))
+		}
+		row := n.reshape(n.counting(0, dims[p]), channelsAt(dims[p], len(dims)-p))
+		same := n.emit("relax.equal", args(row, n.reshape(n.counting(0, dims[q]), channelsAt(dims[q], len(dims)-q))))
+		x = n.emit("relax.where", args(same, x, n.splat(relax.SInfoOf(x).(*relax.TensorStructInfo).DType, nil, 0)))
+		x = n.emit("relax.sum", args(x), "axis", []int64{int64(q)}, "keepdims", false)
+		dims, letters = slices.Delete(slices.Clone(dims), q, q+1), letters[:q]+letters[q+1:]
+	}
+	return x, letters
 }
 
 // implicit returns the letters that occur once, in alphabetical order: the result of an

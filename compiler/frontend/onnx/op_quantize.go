@@ -20,9 +20,9 @@ func quantizeRows() []operator {
 	}
 }
 
-// isQuantized reports whether quantized values may have type d.
+// isQuantized reports whether quantized values may have type d: integers of 2 to 16 bits, and floats of 4 and 8.
 func isQuantized(d dtype.DType) bool {
-	return slices.Contains([]dtype.DType{dtype.Int8T, dtype.UInt8T, dtype.Int16T, dtype.UInt16T}, d)
+	return d.IsInteger() && d.Bits <= 16 || d.IsFloat() && d.Bits <= 8
 }
 
 // outputType is the type that the attribute output_dtype names, def where it does not.
@@ -35,20 +35,25 @@ func (n *node) outputType(def dtype.DType) dtype.DType {
 	return d
 }
 
-// quantizeLinear is x / scale, rounded to even, plus the zero point, limited to the values of the result. It is computed in float32.
+// quantizeLinear is x / scale, rounded to even, plus the zero point, limited to the values of the result. It is computed in float32. Floats have no zero
+// point, and are rounded as a conversion does.
 func quantizeLinear(n *node) {
-	n.want("block_size", 0, "scales of blocks are not supported")
 	d := dtype.UInt8T
 	if n.has(2) {
 		d = n.dtype(2)
 	}
 	d = n.outputType(d)
 	if !isQuantized(d) {
-		n.fail("the result has element type %s, supported are integers of 8 and 16 bits", d)
+		n.fail("the result has element type %s, supported are integers of 2 to 16 bits and floats of 4 and 8", d)
 	}
 	n.wantDType(0, "float32, float16 or int32", func(d dtype.DType) bool { return d.IsFloat() || d == dtype.Int32T })
 	axis := n.int("axis", 1)
-	n.requantized(n.emit("relax.divide", args(n.as(n.expr(0), dtype.Float32T), n.as(n.alongAxis(1, axis), dtype.Float32T))), 2, axis, d)
+	y := n.emit("relax.divide", args(n.as(n.expr(0), dtype.Float32T), n.as(n.alongAxis(1, axis), dtype.Float32T)))
+	if d.IsFloat() {
+		n.set(0, n.converted(y, d, n.bool("saturate", true)))
+		return
+	}
+	n.requantized(y, 2, axis, d)
 }
 
 // requantized rounds y, adds the zero point that is operand zero, and makes the node's result of it.
@@ -71,15 +76,18 @@ func (n *node) limited(y relax.Expr, d dtype.DType) relax.Expr {
 
 // dequantizeLinear is (x - zero) * scale, computed in int32 and float32.
 func dequantizeLinear(n *node) {
-	n.want("block_size", 0, "scales of blocks are not supported")
-	n.wantDType(0, "an integer of 8, 16 or 32 bits", func(d dtype.DType) bool { return isQuantized(d) || d == dtype.Int32T })
+	n.wantDType(0, "an integer of at most 16 bits or of 32, or a float of 4 or 8", func(d dtype.DType) bool { return isQuantized(d) || d == dtype.Int32T })
 	axis := n.int("axis", 1)
 	d := n.outputType(n.dtype(1))
 	if !d.IsFloat() || d.Bits < 16 {
 		n.fail("the result has element type %s, supported are floats of 16 bits and more", d)
 	}
-	x := n.as(n.expr(0), dtype.Int32T)
-	if n.has(2) && !n.isZero(2) {
+	between := dtype.Int32T
+	if n.dtype(0).IsFloat() { // whose zero point is 0
+		between = dtype.Float32T
+	}
+	x := n.as(n.expr(0), between)
+	if n.has(2) && between == dtype.Int32T && !n.isZero(2) {
 		x = n.emit("relax.subtract", args(x, n.as(n.alongAxis(2, axis), dtype.Int32T)))
 	}
 	y, scale := n.as(x, dtype.Float32T), n.as(n.alongAxis(1, axis), dtype.Float32T)
@@ -130,19 +138,49 @@ func (n *node) isZero(i int) bool {
 	return k != nil && !slices.ContainsFunc(k.elems, func(e tir.Expr) bool { return !tir.IsConst(e, 0) })
 }
 
-// alongAxis is operand i, a scalar or one with an element for each index of an axis of operand 0, in a shape that broadcasts to that.
+// alongAxis is operand i, a scalar or one with an element for each index of an axis of operand 0, or for each block of such indices, in a shape that
+// broadcasts to that.
 func (n *node) alongAxis(i int, axis int64) relax.Expr {
 	dims := n.dims(i)
+	size := int64(0)
+	if slices.Contains(n.row.attrs, "block_size") {
+		size = n.int("block_size", 0)
+	}
 	switch {
+	case size < 0:
+		n.fail("attribute \"block_size\" is %d, expected 0 or more", size)
+	case size > 0:
+		return n.blocks(i, n.axis(axis, n.rank(0)), size)
 	case len(dims) == 0:
 		return n.expr(i)
 	case len(dims) == 1 && tir.IsConst(dims[0], 1):
 		return n.reshape(n.expr(i), nil)
 	case len(dims) > 1:
-		n.fail("input %d has %d dimensions, supported are scalars and an element for each index of an axis", i, len(dims))
+		n.fail("input %d has %d dimensions, supported are scalars and an element for each index of an axis, and with attribute \"block_size\" for each block", i, len(dims))
 	}
 	rank := n.rank(0)
 	return n.reshape(n.expr(i), channelsAt(dims[0], rank-n.axis(axis, rank)))
+}
+
+// blocks repeats each element of operand i along an axis for a block of so many elements of operand 0, of which the last may be smaller.
+func (n *node) blocks(i, axis int, size int64) relax.Expr {
+	want := slices.Clone(n.dims(0))
+	extent := want[axis]
+	count := tir.FloorDiv(tir.Add(extent, tir.Int(size-1)), tir.Int(size))
+	want[axis] = count
+	n.expectShape(i, []string{"", "scale", "zero_point"}[i], want...)
+	if _, ok := tir.AsInt(count); !ok {
+		count = n.dims(i)[axis]
+	}
+	apart := append(slices.Clone(want[:axis]), count, tir.Int(1))
+	wide := append(slices.Clone(want[:axis]), count, tir.Int(size))
+	apart, wide = append(apart, want[axis+1:]...), append(wide, want[axis+1:]...)
+	want[axis] = tir.Mul(count, tir.Int(size))
+	x := n.reshape(n.emit("relax.broadcast_to", args(n.reshape(n.expr(i), apart), shapeExpr(wide))), want)
+	if sameDims(want, n.dims(0)) {
+		return x
+	}
+	return n.matchCast(n.part(x, axis, tir.Int(0), extent), n.dims(0))
 }
 
 // channelsAt is the shape of n elements along the first of so many axes.

@@ -66,34 +66,19 @@ func newRecurrent(n *node, gates int64, activations []string) *recurrent {
 	}
 	c.hidden = n.int("hidden_size", h)
 	d, units, columns := tir.Int(int64(len(c.reverse))), tir.Int(c.hidden), tir.Int(c.hidden*gates)
-	c.shaped(1, "W", d, columns, c.input)
-	c.shaped(2, "R", d, columns, units)
-	c.shaped(3, "B", d, tir.Int(2*gates*c.hidden))
-	c.shaped(4, "sequence_lens", c.batch)
+	c.expectShape(1, "W", d, columns, c.input)
+	c.expectShape(2, "R", d, columns, units)
+	c.expectShape(3, "B", d, tir.Int(2*gates*c.hidden))
+	c.expectShape(4, "sequence_lens", c.batch)
 	state := []tir.Expr{d, c.batch, units}
 	if c.byBatch {
 		state = []tir.Expr{c.batch, d, units}
 	}
-	c.shaped(5, "initial_h", state...)
-	c.shaped(6, "initial_c", state...)
-	c.shaped(7, "P", d, tir.Int(3*c.hidden))
+	c.expectShape(5, "initial_h", state...)
+	c.expectShape(6, "initial_c", state...)
+	c.expectShape(7, "P", d, tir.Int(3*c.hidden))
 	c.activations = c.readActivations(activations)
 	return c
-}
-
-// shaped makes sure that operand i, if it is given, has a shape.
-func (c *recurrent) shaped(i int, what string, want ...tir.Expr) {
-	if !c.has(i) {
-		return
-	}
-	got := c.dims(i)
-	fits := len(got) == len(want)
-	for k := 0; fits && k < len(want); k++ {
-		fits = mayEqual(got[k], want[k])
-	}
-	if !fits {
-		c.fail("%s (input %d) has shape %s, expected %s", what, i, relax.FormatDims(got), relax.FormatDims(want))
-	}
 }
 
 // operand is operand i, which holds numbers, in the type of the computation.

@@ -23,14 +23,20 @@ func reduceRows() []operator {
 	}
 	square := func(n *node, x relax.Expr) relax.Expr { return n.emit("relax.multiply", args(x, x)) }
 	absolute := func(n *node, x relax.Expr) relax.Expr { return n.emit("relax.abs", args(x)) }
-	prod := row("ReduceProd", func(n *node) { n.reduce("prod", nil, "") })
-	prod.fold = foldReduceProd
+	folds := func(row operator, fold func(*node, []*known) *known) operator {
+		row.fold = fold
+		return row
+	}
+	number := func(v int64) func(dtype.DType) tir.Expr {
+		return func(d dtype.DType) tir.Expr { return tir.Const(d, v) }
+	}
+	none := func(dtype.DType) tir.Expr { return nil }
 	return []operator{
 		row("ReduceMean", func(n *node) { n.reduce("mean", nil, "") }),
-		row("ReduceSum", func(n *node) { n.reduce("sum", nil, "") }),
-		row("ReduceMax", func(n *node) { n.reduce("max", nil, "") }),
-		row("ReduceMin", func(n *node) { n.reduce("min", nil, "") }),
-		prod,
+		folds(row("ReduceSum", func(n *node) { n.reduce("sum", nil, "") }), foldReduce(tir.Add, number(0))),
+		folds(row("ReduceMax", func(n *node) { n.reduce("max", nil, "") }), foldReduce(tir.Max, none)),
+		folds(row("ReduceMin", func(n *node) { n.reduce("min", nil, "") }), foldReduce(tir.Min, none)),
+		folds(row("ReduceProd", func(n *node) { n.reduce("prod", nil, "") }), foldReduce(tir.Mul, number(1))),
 		row("ReduceL1", func(n *node) { n.reduce("sum", absolute, "") }),
 		row("ReduceL2", func(n *node) { n.reduce("sum", square, "relax.sqrt") }),
 		row("ReduceSumSquare", func(n *node) { n.reduce("sum", square, "") }),
@@ -126,24 +132,4 @@ func argReduce(n *node, name string) {
 	x := n.emit("relax.flip", args(n.expr(0)), "axis", axis)
 	i := n.emit(name, args(x), "axis", axis, "keepdims", keep)
 	n.result("relax.subtract", args(n.tensor(&value{known: last}), i))
-}
-
-// foldReduceProd multiplies the elements of a shape.
-func foldReduceProd(n *node, in []*known) *known {
-	k := in[0]
-	if !foldable(k.dtype) || len(k.shape) != 1 {
-		return nil
-	}
-	axes, noop := n.reduceAxes()
-	if list, ok := axes.([]int64); noop || ok && len(list) != 1 {
-		return nil
-	}
-	e := tir.Const(k.dtype, 1)
-	for _, x := range k.elems {
-		e = tir.Mul(e, x)
-	}
-	if n.bool("keepdims", true) {
-		return vector(k.dtype, []tir.Expr{e})
-	}
-	return scalar(k.dtype, e)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 func resizeRows() []operator {
@@ -45,7 +46,7 @@ func resize(n *node) {
 	r := &resizing{out: slices.Clone(dims), scales: make([]float64, len(dims))}
 	switch {
 	case sizesAt > 0 && n.has(sizesAt) && !n.emptyOperand(sizesAt):
-		n.sized(r, axes, n.shapeOperand(sizesAt, "sizes"))
+		n.sized(r, axes, n.sizesOperand(sizesAt, axes))
 	case n.has(scalesAt):
 		n.scaledBy(r, axes, n.floatsOperand(scalesAt, "scales"))
 	default:
@@ -112,6 +113,21 @@ func (n *node) resized(r *resizing) {
 		return
 	}
 	n.result(name, as, kv...)
+}
+
+// sizesOperand returns the elements of operand i, which are the sizes of axes. Of sizes that are data those of the batch and the channels must be what the
+// input has, which a run checks: images are resized, not what they are stacked by.
+func (n *node) sizesOperand(i int, axes []int) []tir.Expr {
+	dims := n.dims(0)
+	if n.known(i) != nil || len(dims) < 3 || len(axes) != len(dims) || n.vectorLength(i, "sizes") != len(dims) {
+		return n.extentsOperand(i, "sizes")
+	}
+	n.wantDType(i, "int64", func(d dtype.DType) bool { return d == dtype.Int64T })
+	front := n.emit("relax.tensor_to_shape", args(n.part(n.expr(i), 0, tir.Int(0), tir.Int(2))))
+	_, err := n.g.bb.EmitMatchCast(front, relax.ShapeOf(dims[:2]...), n.g.names.fresh(n.base+"_fits"))
+	n.check(err)
+	rest := n.extentsOf(n.part(n.expr(i), 0, tir.Int(2), tir.Int(int64(len(dims)))), len(dims)-2)
+	return append(slices.Clone(dims[:2]), rest...)
 }
 
 // emptyOperand reports whether operand i is a tensor of no elements, as scales and sizes are

@@ -50,6 +50,10 @@ func scatterND(n *node) {
 // oneHot writes an axis of the given depth with one value at the index and another
 // elsewhere. Negative indices count from the end.
 func oneHot(n *node) {
+	if k := n.known(1); k == nil || len(k.elems) == 1 && !isNumber(k.elems[0]) || n.known(2) == nil {
+		n.oneHotByData()
+		return
+	}
 	depth := n.scalarOperand(1, "depth")
 	if depth < 1 || depth > math.MaxInt32 {
 		n.fail("depth is %g, expected 1 or more", depth)
@@ -75,6 +79,10 @@ func oneHot(n *node) {
 func trilu(n *node) {
 	if n.rank(0) < 2 {
 		n.fail("input 0 has %d dimensions, expected at least 2", n.rank(0))
+	}
+	if known := n.known(1); n.has(1) && (known == nil || len(known.elems) == 1 && !isNumber(known.elems[0])) {
+		n.triangleByData(n.bool("upper", true))
+		return
 	}
 	k := 0.0
 	if n.has(1) {

@@ -9,8 +9,8 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// A sequence is a list of values that the importer keeps: how long it is and which of its elements is meant must be known during the import, and the
-// module has only the elements. An optional value is there or is not, which is known as well.
+// A sequence is a list of values that the importer keeps while it knows how long it is: the module has only the elements then. One whose length shows at
+// run time is a tensor of its elements, which have one shape, along a new first axis (stack.go). An optional value is there or is not, which is known.
 
 // list is what a sequence holds.
 type list struct{ of []*value }
@@ -27,10 +27,18 @@ func sequenceRows() []operator {
 		{name: "SequenceInsert", minIn: 2, maxIn: 3, convert: sequenceInsert},
 		{name: "SequenceErase", minIn: 1, maxIn: 2, convert: sequenceErase},
 		{name: "SequenceAt", minIn: 2, maxIn: 2, convert: func(n *node) {
+			if n.stacked(0, n.known(1) == nil) {
+				n.stackAt()
+				return
+			}
 			s := n.sequence(0)
 			n.setValue(0, s[n.position(1, len(s), len(s)-1)])
 		}},
 		{name: "SequenceLength", minIn: 1, maxIn: 1, convert: func(n *node) {
+			if n.stacked(0, false) {
+				n.setValue(0, &value{known: scalar(dtype.Int64T, n.stackDims(0)[0])})
+				return
+			}
 			n.setValue(0, &value{known: scalar(dtype.Int64T, tir.Int(int64(len(n.sequence(0)))))})
 		}},
 		{name: "SequenceMap", minIn: 1, maxIn: -1, attrs: []string{"body"}, convert: sequenceMap},
@@ -59,6 +67,9 @@ func sequenceRows() []operator {
 // sequence returns the elements of operand i.
 func (n *node) sequence(i int) []*value {
 	v := n.value(i)
+	if v.stack != nil {
+		n.fail("the length of the sequence (input %d, %q) shows at run time, but must be known during the import here", i, n.pb.Inputs[i])
+	}
 	if v.list == nil {
 		n.fail("input %d (%q) is not a sequence", i, n.pb.Inputs[i])
 	}
@@ -84,6 +95,10 @@ func (n *node) position(i, length, last int) int {
 }
 
 func sequenceInsert(n *node) {
+	if n.stacked(0, n.has(2) && n.known(2) == nil) {
+		n.stackInsert()
+		return
+	}
 	s := n.sequence(0)
 	n.info(1)
 	at := len(s)
@@ -97,6 +112,10 @@ func sequenceInsert(n *node) {
 }
 
 func sequenceErase(n *node) {
+	if n.stacked(0, n.has(1) && n.known(1) == nil) {
+		n.stackErase()
+		return
+	}
 	s := n.sequence(0)
 	at := len(s) - 1
 	if n.has(1) {
@@ -114,6 +133,9 @@ func splitToSequence(n *node) {
 	dims := n.dims(0)
 	axis := n.axis(n.int("axis", 0), len(dims))
 	extent, ok := tir.AsInt(dims[axis])
+	if !ok && n.splitToStack(dims, axis) {
+		return
+	}
 	if !ok {
 		n.fail("axis %d has the symbolic extent %s, but the number of parts must be known; give the inputs fixed shapes", axis, relax.FormatPrim(dims[axis]))
 	}
@@ -163,6 +185,10 @@ func splitToSequence(n *node) {
 
 // concatFromSequence joins the elements along an axis, or along a new one.
 func concatFromSequence(n *node) {
+	if n.stacked(0, false) {
+		n.stackConcat()
+		return
+	}
 	s := n.sequence(0)
 	if len(s) == 0 {
 		n.fail("the sequence has no elements")
@@ -198,6 +224,10 @@ func concatFromSequence(n *node) {
 
 // sequenceMap converts its body for each element of the first operand. Other operands that are sequences give an element each time, tensors all.
 func sequenceMap(n *node) {
+	if n.stacked(0, false) {
+		n.stackMap()
+		return
+	}
 	first := n.sequence(0)
 	body := n.graph("body", len(n.in), len(n.pb.Outputs))
 	outs := make([][]*value, len(body.Outputs))

@@ -20,9 +20,9 @@ func shapeRows() []operator {
 		{name: "Flatten", minIn: 1, maxIn: 1, attrs: []string{"axis"}, convert: flatten},
 		{name: "Squeeze", minIn: 1, maxIn: 2, attrs: []string{"axes"}, convert: squeeze, fold: foldSqueeze},
 		{name: "Unsqueeze", minIn: 1, maxIn: 2, attrs: []string{"axes"}, convert: unsqueeze, fold: foldUnsqueeze},
-		{name: "Transpose", minIn: 1, maxIn: 1, attrs: []string{"perm"}, convert: transpose},
+		{name: "Transpose", minIn: 1, maxIn: 1, attrs: []string{"perm"}, convert: transpose, fold: foldTranspose},
 		{name: "Expand", minIn: 2, maxIn: 2, convert: expand, fold: foldExpand},
-		{name: "Tile", minIn: 2, maxIn: 2, convert: tile},
+		{name: "Tile", minIn: 2, maxIn: 2, convert: tile, fold: foldTile},
 		{name: "DepthToSpace", minIn: 1, maxIn: 1, attrs: []string{"blocksize", "mode"}, convert: depthToSpace},
 		{name: "SpaceToDepth", minIn: 1, maxIn: 1, attrs: []string{"blocksize"}, convert: spaceToDepth},
 	}
@@ -44,6 +44,10 @@ func shapeOf(n *node) {
 
 func reshape(n *node) {
 	dims := n.dims(0)
+	if n.has(1) && n.known(1) == nil {
+		n.reshapeByData(dims)
+		return
+	}
 	n.reshapeResult(n.expr(0), n.target(dims, n.shapeOperand(1, "the shape")))
 }
 
@@ -176,18 +180,9 @@ func unsqueeze(n *node) {
 
 func transpose(n *node) {
 	rank := n.rank(0)
-	perm := n.ints("perm")
-	if perm == nil {
-		for i := range rank {
-			perm = append(perm, int64(rank-1-i))
-		}
-	}
-	if len(perm) != rank {
-		n.fail("attribute \"perm\" has %d axes, but the input has %d dimensions", len(perm), rank)
-	}
 	identity := true
 	axes := make([]int64, rank)
-	for i, a := range n.axes(perm, rank) {
+	for i, a := range n.permutation(rank) {
 		axes[i] = int64(a)
 		identity = identity && a == i
 	}
@@ -201,7 +196,7 @@ func transpose(n *node) {
 // expand broadcasts in both directions: the result has the greater of each two extents.
 func expand(n *node) {
 	from := n.dims(0)
-	to := slices.Clone(n.extentsOperand(1, "the shape"))
+	to := slices.Clone(n.wideExtents(from))
 	if len(to) > 64 {
 		n.fail("the shape has %d dimensions, the limit is 64", len(to))
 	}

@@ -17,6 +17,7 @@ func signalRows() []operator {
 	return []operator{
 		{name: "DFT", minIn: 1, maxIn: 3, attrs: []string{"axis", "inverse", "onesided"}, convert: dft},
 		{name: "STFT", minIn: 2, maxIn: 4, attrs: []string{"onesided"}, convert: stft},
+		{name: "MelWeightMatrix", minIn: 5, maxIn: 5, attrs: []string{"output_datatype"}, convert: melWeights},
 		window("HannWindow", .5, -.5),
 		window("HammingWindow", 25./46, -21./46),
 		window("BlackmanWindow", .42, -.5, .08),

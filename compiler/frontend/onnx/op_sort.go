@@ -24,11 +24,15 @@ func topK(n *node) {
 	axis := n.axis(n.int("axis", -1), len(dims))
 	k := n.int("k", -1)
 	if n.opset >= 10 {
-		ks := n.intsOperand(1, "k")
+		ks := n.extentsOperand(1, "k")
 		if len(ks) != 1 {
 			n.fail("k (input 1) has %d elements, expected one", len(ks))
 		}
-		k = ks[0]
+		var constant bool
+		if k, constant = tir.AsInt(ks[0]); !constant {
+			n.topByExtent(axis, tir.CastTo(dtype.Int64T, ks[0]))
+			return
+		}
 	}
 	extent, sized := tir.AsInt(dims[axis])
 	if k < 0 || k > math.MaxInt32 || sized && k > extent {

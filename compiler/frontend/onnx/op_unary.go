@@ -24,7 +24,14 @@ func unaryRows() []operator {
 		default:
 			convert = typed(name, "a floating-point type", dtype.DType.IsFloat)
 		}
-		rows = append(rows, operator{name: onnx, minIn: 1, maxIn: 1, convert: convert})
+		row := operator{name: onnx, minIn: 1, maxIn: 1, convert: convert}
+		switch onnx {
+		case "Abs":
+			row.fold = foldAbs
+		case "Round":
+			row.fold = foldFloat(math.RoundToEven)
+		}
+		rows = append(rows, row)
 	}
 	return append(rows,
 		operator{name: "Ceil", minIn: 1, maxIn: 1, convert: typed("ceil", "a floating-point type", dtype.DType.IsFloat), fold: foldFloat(math.Ceil)},
@@ -126,15 +133,46 @@ func cast(n *node) {
 
 // astype converts operand 0; a conversion to its own type is no operation.
 func (n *node) astype(d dtype.DType) {
-	n.str("round_mode", "up", "up")
+	mode := n.str("round_mode", "up", "up", "down", "nearest")
 	if n.dtype(0) == d {
 		n.setValue(0, n.value(0))
 		return
 	}
-	if n.int("saturate", 1) == 0 && d.Bits == 8 && d.IsFloat() {
-		n.fail("attribute \"saturate\" is 0; conversions to %s saturate here", d)
+	x := n.expr(0)
+	if d.String() == "float8_e8m0fnu" && n.dtype(0).IsFloat() && mode != "nearest" {
+		x = n.powerOfTwo(x, d, mode == "up")
 	}
-	n.result("relax.astype", args(n.expr(0)), "dtype", d)
+	n.set(0, n.converted(x, d, n.bool("saturate", true)))
+}
+
+// powerOfTwo is the number of type d, which has powers of 2 only, that is next to each element of x above or below, as numbers of float32.
+func (n *node) powerOfTwo(x relax.Expr, d dtype.DType, up bool) relax.Expr {
+	x = n.as(x, dtype.Float32T)
+	near := n.as(n.as(x, d), dtype.Float32T)
+	name, by := "relax.greater", .5
+	if up {
+		name, by = "relax.less", 2
+	}
+	other := n.emit("relax.multiply", args(near, n.constant(dtype.Float32T, by)))
+	return n.emit("relax.where", args(n.emit(name, args(near, x)), other, near))
+}
+
+// greatest are the greatest numbers of those floats of 8 bits of which a conversion makes infinities or NaNs of what is beyond, unless it saturates.
+var greatest = map[string]float64{"float8_e4m3fn": 448, "float8_e4m3fnuz": 240, "float8_e5m2": 57344, "float8_e5m2fnuz": 57344}
+
+// converted is x as type d. A conversion to a float of 8 bits saturates if that is wanted; NaN stays what it is.
+func (n *node) converted(x relax.Expr, d dtype.DType, saturate bool) relax.Expr {
+	most, ok := greatest[d.String()]
+	if t := relax.SInfoOf(x).(*relax.TensorStructInfo); saturate && ok && t.DType != d {
+		w := t.DType
+		if !w.IsFloat() || w.Bits < 32 { // of which some hold no such numbers
+			w = dtype.Float32T
+			x = n.as(x, w)
+		}
+		isNaN := n.emit("relax.not_equal", args(x, x))
+		x = n.emit("relax.where", args(isNaN, x, n.emit("relax.clip", args(x, primFloat(w, -most), primFloat(w, most)))))
+	}
+	return n.as(x, d)
 }
 
 // dropout does nothing when a model is run; its mask, if a model asks for it, keeps all.

@@ -129,16 +129,33 @@ func (s *symbols) unifyShape(name string, declared []onnxpb.Dim, dims []Dim) err
 	return nil
 }
 
+// isSequence reports whether a type is that of a sequence, which may be optional.
+func isSequence(t *onnxpb.Type) bool {
+	if t != nil && t.Optional != nil {
+		t = t.Optional
+	}
+	return t != nil && t.Sequence != nil
+}
+
 // inputType returns the struct info of a graph input.
 func (s *symbols) inputType(in *onnxpb.ValueInfo, given []Dim) (*relax.TensorStructInfo, error) {
 	typ := in.Type
 	if typ != nil && typ.Optional != nil { // one that is there
 		typ = typ.Optional
 	}
+	sequence := isSequence(in.Type)
+	if sequence {
+		typ = typ.Sequence
+	}
 	if typ == nil || typ.Tensor == nil {
-		return nil, fmt.Errorf("input %q has type %v; tensors are supported", in.Name, in.Type)
+		return nil, fmt.Errorf("input %q has type %v; tensors, sequences of tensors, and optional ones are supported", in.Name, in.Type)
 	}
 	t := typ.Tensor
+	if sequence { // its elements have one shape, and are along a new first axis
+		stacked := *t
+		stacked.Shape = append([]onnxpb.Dim{{}}, t.Shape...)
+		t = &stacked
+	}
 	d, err := t.Elem.DType()
 	if err != nil {
 		return nil, fmt.Errorf("input %q: %w", in.Name, err)

@@ -60,6 +60,9 @@ var operators = sync.OnceValue(func() map[string]*operator {
 	))
 })
 
+// previews returns the table of the domain of previews.
+var previews = sync.OnceValue(func() map[string]*operator { return index(previewRows()) })
+
 func index(rows []operator) map[string]*operator {
 	out := make(map[string]*operator, len(rows))
 	for i := range rows {
@@ -73,7 +76,7 @@ func index(rows []operator) map[string]*operator {
 
 // The versions of the default operator set that the importer knows.
 const (
-	MinOpset = 7
+	MinOpset = 1
 	MaxOpset = 28
 )
 

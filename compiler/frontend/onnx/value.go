@@ -17,6 +17,8 @@ type value struct {
 	expr  relax.Expr // nil: only elements are known, and nobody has needed them as a tensor yet
 	known *known
 	list  *list // of a sequence, which is no tensor
+	// stack is a sequence whose length shows at run time: its elements, which have one shape, along a new first axis.
+	stack relax.Expr
 	// absent says that it is an optional value without an element.
 	absent bool
 }

@@ -71,28 +71,6 @@ func (f *frame) local(fn *relax.Function, args []Value) (Value, error) {
 	return (&frame{f.runner, maps.Clone(f.regs), maps.Clone(f.syms)}).enter("a local function", fn, args)
 }
 
-// enter runs fn in a frame that is its own.
-func (f *frame) enter(name string, fn *relax.Function, args []Value) (Value, error) {
-	if len(args) != len(fn.Params) {
-		return nil, fmt.Errorf("%s takes %d arguments, got %d", name, len(fn.Params), len(args))
-	}
-	if f.depth++; f.depth > maxDepth {
-		return nil, fmt.Errorf("%s: calls are nested more than %d deep", name, maxDepth)
-	}
-	defer func() { f.depth-- }()
-	for i, p := range fn.Params {
-		f.regs[p] = &register{value: args[i]}
-		if err := f.match(p.SInfo, args[i]); err != nil {
-			return nil, fmt.Errorf("%s: parameter %s: %w", name, p.Name, err)
-		}
-	}
-	v, err := f.seq(fn.Body)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return v.value, nil
-}
-
 // seq polls the context at each binding: a graph may be long, and its kernels short.
 func (f *frame) seq(s *relax.SeqExpr) (*register, error) {
 	for _, blk := range s.Blocks {
@@ -280,8 +258,17 @@ func (f *frame) int(e tir.Expr) (int64, error) {
 		sub[v] = tir.Const(v.DType(), n)
 	}
 	e = tir.RewriteExpr(tir.SubstExpr(e, sub), func(e tir.Expr) tir.Expr {
-		if b, ok := e.(*tir.Binary); ok {
-			return tir.BinaryExpr(b.Op, b.A, b.B)
+		switch e := e.(type) {
+		case *tir.Binary:
+			return tir.BinaryExpr(e.Op, e.A, e.B)
+		case *tir.Select:
+			if c, ok := tir.AsInt(e.Cond); ok && c != 0 {
+				return e.True
+			} else if ok {
+				return e.False
+			}
+		case *tir.Cast:
+			return tir.CastTo(e.DType(), e.Value)
 		}
 		return e
 	})
