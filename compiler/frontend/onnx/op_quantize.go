@@ -3,6 +3,7 @@ package onnx
 import (
 	"slices"
 
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -129,7 +130,36 @@ func (n *node) as(x relax.Expr, d dtype.DType) relax.Expr {
 	if t, ok := relax.SInfoOf(x).(*relax.TensorStructInfo); ok && t.DType == d {
 		return x
 	}
+	if k, ok := x.(*relax.Constant); ok {
+		x = n.wholeBytes(k)
+	}
 	return n.emit("relax.astype", args(x), "dtype", d)
+}
+
+// wholeBytes is a constant whose integers, if they are smaller than a byte, are bytes: code generators address nothing smaller, and weights may be too many to be computed at compile time.
+func (n *node) wholeBytes(k *relax.Constant) relax.Expr {
+	from := k.Data.DType()
+	if from.Bits >= 8 || !from.IsInteger() || from.Lanes != 1 {
+		return k
+	}
+	to, unused := dtype.UInt8T, 8-from.Bits
+	if from.IsInt() {
+		to = dtype.Int8T
+	}
+	data := slices.Clone(k.Data.Stored()) // of a splat one element
+	for i, b := range data {
+		if b <<= unused; from.IsInt() {
+			data[i] = byte(int8(b) >> unused)
+		} else {
+			data[i] = b >> unused
+		}
+	}
+	blob, err := ir.NewBlob(to, k.Data.Shape(), data)
+	if k.Data.IsSplat() {
+		blob, err = ir.NewSplat(to, k.Data.Shape(), data)
+	}
+	n.check(err)
+	return &relax.Constant{Base: k.Base, Data: blob}
 }
 
 // isZero reports whether operand i is known to be zeros.
