@@ -19,7 +19,7 @@ func (s *State) checkInputsLast(block *tir.Block, scope *tir.Block, buf *tir.Buf
 	at := in[block]
 	shared := len(at.loops) // loops around the block that are around all consumers too
 	for _, x := range in {
-		if x.block != block && regionOf(x.block.Reads, buf) != nil {
+		if x.block != block && readsInside(x.block, buf) {
 			shared = min(shared, commonLoops(at.loops, x.loops))
 		}
 	}
@@ -39,6 +39,21 @@ func (s *State) checkInputsLast(block *tir.Block, scope *tir.Block, buf *tir.Buf
 		}
 	}
 	return nil
+}
+
+// readsInside reports whether a block reads a buffer, or a block inside of it does: those that LoopPartition puts around others list nothing.
+func readsInside(b *tir.Block, buf *tir.Buffer) bool {
+	if regionOf(b.Reads, buf) != nil {
+		return true
+	}
+	found := false
+	visit(b.Body, func(x tir.Stmt) bool {
+		if r, ok := x.(*tir.BlockRealize); ok {
+			found = found || regionOf(r.Block.Reads, buf) != nil
+		}
+		return !found
+	})
+	return found
 }
 
 // commonLoops counts the outer loops that two lists share.
