@@ -23,6 +23,7 @@ const (
 // perChannelOps work on each channel of an image by itself, whatever the others hold, and have the image as their first operand. What they make of zeros is finite.
 var perChannelOps = map[string]bool{
 	"relax.nn.relu": true, "relax.nn.leakyrelu": true, "relax.nn.gelu": true, "relax.nn.silu": true, "relax.sigmoid": true, "relax.tanh": true, "relax.clip": true,
+	"relax.round": true, "relax.astype": true,
 	"relax.nn.max_pool2d": true, "relax.nn.avg_pool2d": true, "relax.nn.adaptive_avg_pool2d": true,
 	"relax.mean": true, "relax.sum": true, "relax.max": true, "relax.min": true,
 }
@@ -107,7 +108,7 @@ func (s *filler) call(call *relax.Call) relax.Expr {
 			}
 			switch name {
 			case "relax.divide":
-				finite = i == 0 && allFinite(args[1], true)
+				finite = i == 0 && s.allFinite(args[1], true)
 			case "relax.power":
 				finite = false
 			}
@@ -197,13 +198,26 @@ func (s *filler) filled(e relax.Expr, n int64) (relax.Expr, bool) {
 	case !known || len(dims) > imageRank:
 		return nil, false
 	case len(dims) < imageRank-1 || dims[len(dims)-3] == 1: // the same for all channels
-		return e, allFinite(e, false)
+		return e, s.allFinite(e, false)
 	case dims[len(dims)-3] != n:
 		return nil, false
 	}
 	widths := make([]int64, 2*len(dims))
 	widths[2*(len(dims)-3)+1] = lacking(n, s.block)
 	return s.m.Emit(op.Pad(e, widths, "constant", 0), ""), true
+}
+
+// allFinite reports whether e is known to hold neither infinities nor NaN, nor zeros where it divides: a constant, or a number that an integer became.
+func (s *filler) allFinite(e relax.Expr, divides bool) bool {
+	if v, ok := e.(*relax.Var); ok {
+		if call := callsOp(s.m.Builder().LookupBinding(v), "relax.astype"); call != nil {
+			e = call.Args[0]
+		}
+	}
+	if t, ok := relax.SInfoOf(e).(*relax.TensorStructInfo); ok && t.DType.IsInteger() {
+		return !divides
+	}
+	return allFinite(e, divides)
 }
 
 // keepsChannels reports whether channels are the second axis of the result, each made of the same one of an image in NCHW.
