@@ -101,6 +101,8 @@ func (s *filler) call(call *relax.Call) relax.Expr {
 		args := slices.Clone(call.Args)
 		args[i] = wide
 		switch {
+		case name == "relax.divide" && integers(wide): // by zeros that are added, an integer cannot be divided
+			return call
 		case broadcasting[name] && len(args) == 2:
 			var finite bool
 			if args[1-i], finite = s.filled(args[1-i], of.channels); args[1-i] == nil {
@@ -214,10 +216,16 @@ func (s *filler) allFinite(e relax.Expr, divides bool) bool {
 			e = call.Args[0]
 		}
 	}
-	if t, ok := relax.SInfoOf(e).(*relax.TensorStructInfo); ok && t.DType.IsInteger() {
+	if integers(e) {
 		return !divides
 	}
 	return allFinite(e, divides)
+}
+
+// integers reports whether e is a tensor of integers.
+func integers(e relax.Expr) bool {
+	t, ok := relax.SInfoOf(e).(*relax.TensorStructInfo)
+	return ok && t.DType.IsInteger()
 }
 
 // keepsChannels reports whether channels are the second axis of the result, each made of the same one of an image in NCHW.

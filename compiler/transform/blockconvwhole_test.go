@@ -50,6 +50,11 @@ func TestBlockConvLayoutWholeBytes(t *testing.T) {
         h = R.round(b)
         j = R.clip(h, R.prim_value(T.float32(0.0)), R.prim_value(T.float32(255.0)))
         c = R.astype(j, dtype="uint8")`, 1},
+		{"a division of integers", `
+        z = R.astype(PER_CHANNEL, dtype="int32")
+        y = R.maximum(z, R.const(1, "int32"))
+        b = R.divide(e, y)
+        c = R.astype(b, dtype="uint8")`, 1},
 		{"a divisor that was an integer", `
         z = R.astype(R.const(3, "int32"), dtype="float32")
         b = R.divide(f, z)
