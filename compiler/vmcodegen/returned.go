@@ -44,39 +44,9 @@ func (g *generator) returned(s *relax.SeqExpr) error {
 	return g.returned(branches.Else)
 }
 
-// lastOf returns the binding of the value that a sequence yields if that is a call of the function by itself, or a conditional one of whose branches
-// ends in such a call, and only kills are behind it.
+// lastOf returns the binding of a last call of the function by itself.
 func (g *generator) lastOf(s *relax.SeqExpr) relax.Binding {
-	result, ok := s.Body.(*relax.Var)
-	if !ok {
-		return nil
-	}
-	for k := len(s.Blocks) - 1; k >= 0; k-- {
-		list := s.Blocks[k].Bindings
-		for i := len(list) - 1; i >= 0; i-- {
-			b := list[i]
-			switch value := b.BoundValue().(type) {
-			case *relax.Var:
-				if _, cast := b.(*relax.MatchCast); !cast && b.Bound() == result {
-					result = value // another name of it
-					continue
-				}
-			case *relax.Call:
-				if b.Bound() != result && isKill(value) {
-					continue
-				}
-				if gv, ok := value.Op.(*ir.GlobalVar); ok && b.Bound() == result && gv.Name == g.name {
-					return b
-				}
-			case *relax.If:
-				if b.Bound() == result && (g.lastOf(value.Then) != nil || g.lastOf(value.Else) != nil) {
-					return b
-				}
-			}
-			return nil
-		}
-	}
-	return nil
+	return relax.TailCall(s, func(gv *ir.GlobalVar) bool { return gv.Name == g.name })
 }
 
 // upTo is a sequence up to a binding.
@@ -92,10 +62,4 @@ func upTo(s *relax.SeqExpr, last relax.Binding) *relax.SeqExpr {
 		out.Blocks = append(out.Blocks, blk)
 	}
 	return out
-}
-
-// isKill reports whether a call does nothing but to end the life of a value.
-func isKill(c *relax.Call) bool {
-	callee, ok := c.Op.(*ir.Op)
-	return ok && callee.Name == "relax.vm.kill_object"
 }

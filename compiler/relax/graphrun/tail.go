@@ -69,55 +69,12 @@ func (f *frame) last(e relax.Expr) (Value, *tail, error) {
 	return f.returned(branches.Else)
 }
 
-// lastOf returns the binding of the value that a sequence yields if that is a call of a Relax function, or a conditional one of whose branches ends in
-// one, and only kills are behind it.
+// lastOf returns the binding of a last call of a Relax function.
 func (f *frame) lastOf(s *relax.SeqExpr) relax.Binding {
-	result, ok := s.Body.(*relax.Var)
-	if !ok {
-		return nil
-	}
-	for k := len(s.Blocks) - 1; k >= 0; k-- {
-		list := s.Blocks[k].Bindings
-		for i := len(list) - 1; i >= 0; i-- {
-			b := list[i]
-			if _, cast := b.(*relax.MatchCast); cast {
-				return nil
-			}
-			if b.Bound() != result {
-				if isKill(b.BoundValue()) {
-					continue
-				}
-				return nil
-			}
-			switch value := b.BoundValue().(type) {
-			case *relax.Var:
-				result = value // another name of it
-				continue
-			case *relax.Call:
-				if gv, ok := value.Op.(*ir.GlobalVar); ok {
-					if _, graph := f.mod.Lookup(gv.Name).(*relax.Function); graph {
-						return b
-					}
-				}
-			case *relax.If:
-				if f.lastOf(value.Then) != nil || f.lastOf(value.Else) != nil {
-					return b
-				}
-			}
-			return nil
-		}
-	}
-	return nil
-}
-
-// isKill reports whether a value is a call that does nothing but to end the life of another.
-func isKill(e relax.Expr) bool {
-	c, ok := e.(*relax.Call)
-	if !ok {
-		return false
-	}
-	callee, ok := c.Op.(*ir.Op)
-	return ok && (callee.Name == "relax.memory.kill_tensor" || callee.Name == "relax.memory.kill_storage" || callee.Name == "relax.vm.kill_object")
+	return relax.TailCall(s, func(gv *ir.GlobalVar) bool {
+		_, graph := f.mod.Lookup(gv.Name).(*relax.Function)
+		return graph
+	})
 }
 
 // bind gives the parameters of fn their values.
