@@ -40,6 +40,7 @@ type Builder struct {
 	regType func(Reg) Type
 	ids     int
 	memory  *Memory
+	spreads bool // what is read now is repeated in a vector
 	classes map[*tir.Var]*Class
 	shared  *Class // memory of all pointers that may alias
 	Cells   *Class // memory that belongs to no buffer: packed arguments and descriptors

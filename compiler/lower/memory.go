@@ -80,17 +80,17 @@ func (b *Builder) Load(a Access, into *Node, name string) *Node {
 		args = args[:1]
 	}
 	info, c := b.Machine.Info(a.Op), b.classOf(a.Through)
-	n := b.node(Node{Op: a.Op, Imm: a.Offset, Hi: uint64(a.Lane), Type: info.Result, unstable: true, Pointer: a.Through, Name: name}, args)
+	n := b.node(Node{Op: a.Op, Imm: a.Offset, Hi: uint64(a.Lane), Type: info.Result, unstable: true, spread: b.spreads, Pointer: a.Through, Name: name}, args)
 	n.used = b.ids
 	c.live = append(c.live, n)
 	b.define(n, &k, b.placeLoad(args, a.Through))
 	return n
 }
 
-// forgotten reports whether a load that is known was last used so long ago that to read again is better than to have held it, in a register for floats or vectors.
+// forgotten reports whether a load that is known was last used so long ago that to read again is better than to have held it, in a register for floats or vectors, or in one of a vector that repeats it.
 func (b *Builder) forgotten(n *Node) bool {
 	m := b.Machine
-	return m.Reach > 0 && n.Region == b.Cur && b.ids-n.used > m.Reach && n.Type != m.Int(32) && n.Type != m.Int(64)
+	return m.Reach > 0 && n.Region == b.Cur && b.ids-n.used > m.Reach && (n.spread || n.Type != m.Int(32) && n.Type != m.Int(64))
 }
 
 // placeLoad finds where a read through v can be done: outside an innermost loop that writes nothing that v

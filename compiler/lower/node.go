@@ -35,6 +35,7 @@ type Node struct {
 	used     int      // number of the last node when a load was last asked for
 	barrier  int      // index of the first item of Region that changes what a read sees
 	unstable bool     // a read of memory or of a variable
+	spread   bool     // a read whose value is repeated in a vector
 	counter  *counter // the loop that the node is the variable of
 	user     *Node
 	userPos  int // item that uses it, where no node does

@@ -90,7 +90,11 @@ func (w *Walker) ramp(e *tir.Ramp) Value {
 
 // broadcast repeats a scalar or a vector; whole parts are not taken apart.
 func (w *Walker) broadcast(e *tir.Broadcast) Value {
+	_, read := e.Value.(*tir.BufferLoad)
+	was := w.spreads
+	w.spreads = read
 	v := w.Expr(e.Value)
+	w.spreads = was
 	dt := e.DType()
 	if v.Lanes() == 1 {
 		return w.Splat(dt, v.Scalar())

@@ -98,3 +98,36 @@ func TestDotOfOtherTypes(t *testing.T) {
 		}
 	}
 }
+
+// TestSpreadWordsAreReadAgain: places of a window two steps apart are the same (stride 2), but no register holds a word for so long, as sums need them all.
+func TestSpreadWordsAreReadAgain(t *testing.T) {
+	const places, rows, steps = 14, 7, 4
+	x, y, o := flat("X", dtype.UInt32T, rows*40), flat("Y", dtype.Int32T, rows*steps*32), flat("O", dtype.Int32T, 2*places*16)
+	sums := tir.NewBuffer("S", dtype.Int32T.WithLanes(16), []tir.Expr{tir.Int32(2 * places)}, "local")
+	k := i32var("k")
+	at := func(n int) tir.Expr { return ramp(tir.Int32(int64(16*n)), 1, 16) }
+	var begin, step, end []tir.Stmt
+	for n := range 2 * places {
+		begin = append(begin, tir.Store(sums, broadcast(tir.Int32(0), 16), tir.Int32(int64(n))))
+		end = append(end, tir.Store(o, tir.Load(sums, tir.Int32(int64(n))), at(n)))
+	}
+	for u := range int64(steps) {
+		for i := range int64(places) {
+			for j := range int64(2) {
+				word := tir.Load(x, tir.Add(tir.Mul(k, tir.Int32(40)), tir.Int32(2*i+u)))
+				weights := tir.Load(y, ramp(tir.Add(tir.Mul(k, tir.Int32(steps*32)), tir.Int32(32*u+16*j)), 1, 16))
+				sum := tir.Int32(j*places + i)
+				step = append(step, tir.Store(sums, dp4a(broadcast(word, 16), weights, tir.Load(sums, sum)), sum))
+			}
+		}
+	}
+	f := primFunc("f", []any{x, y, o}, local(sums, append(append(begin, forLoop(k, tir.Int32(rows), step...)), end...)...))
+	check(t, f, words(dtype.UInt32T, rows*40, 1), words(dtype.Int32T, rows*steps*32, 2), tensor.MustNew(dtype.Int32T, 2*places*16))
+	lib, _, err := build(pack(t, f), machines["vnni"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(lib.Kernels[0].Text(), "vbroadcastss"); n != steps*places {
+		t.Errorf("%d words are spread, want %d", n, steps*places)
+	}
+}
