@@ -95,7 +95,7 @@ func TestClass(t *testing.T) {
 	bob.wait(`document.activeElement?.id === "nickname"`)
 	bob.press("Bob" + kb.Enter)
 	bob.wait(fmt.Sprintf(`location.pathname === %q`, back))
-	bob.wait(`document.querySelector("#desk")?.textContent.includes("as Bob")`) // the page of a class that has ended finds none
+	bob.wait(`document.querySelector("#desk")?.textContent.includes("Bob")`) // a page that comes when the class has ended finds none
 
 	teacher.click("#end-class button")
 	teacher.click("dialog[open] [data-yes]")
