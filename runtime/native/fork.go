@@ -16,7 +16,7 @@ const (
 )
 
 // fork runs the turns of a loop that the main thread of the device asks to run, in chunks, and returns the entry at which the kernel goes on. Which error it returns does
-// not depend on the number of threads: chunks begin in their order, and that of the first one that fails counts, when all before it have ended.
+// not depend on the number of threads: that of the first chunk that fails counts, and all before it run to their ends.
 func (k *kernel) fork(s *runtime.Session) (next int, err error) {
 	d, pool := k.lib.on, k.lib.mod.loader.pool
 	f := &d.main.frame
