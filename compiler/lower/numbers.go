@@ -344,8 +344,7 @@ func (r *turnReader) registers(d dtype.DType) float64 {
 // isMaximum reports whether e is a maximum of vectors of floats.
 func isMaximum(e tir.Expr) bool {
 	b, ok := e.(*tir.Binary)
-	d := e.DType()
-	return ok && b.Op == tir.OpMax && d.Lanes > 1 && (d.Elem() == dtype.Float32T || d.Elem() == dtype.Float64T)
+	return ok && b.Op == tir.OpMax && watchable(e)
 }
 
 // isNumber reports whether e is a constant, and not NaN.

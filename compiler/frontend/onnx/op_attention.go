@@ -102,16 +102,21 @@ func (a *attention) shared() tir.Expr {
 	return tir.Mul(tir.Int(heads/keys), a.rows)
 }
 
+// headScale is what the products of queries and keys of so many elements are scaled by where the node does not say.
+func (n *node) headScale(extent tir.Expr) float64 {
+	size, ok := tir.AsInt(extent)
+	if !ok || size < 1 {
+		n.fail("a head has %s elements, expected a constant of 1 or more where there is no attribute \"scale\"", relax.FormatPrim(extent))
+	}
+	return 1 / math.Sqrt(float64(size))
+}
+
 // probabilities are the softmax of what queries and keys of elements extent have in common, with what is masked left out. Output 3 is one of the steps.
 func (a *attention) probabilities(extent tir.Expr) relax.Expr {
 	wide := a.elem.Accumulator()
 	scale := a.float("scale", 0)
 	if scale == 0 {
-		n, ok := tir.AsInt(extent)
-		if !ok || n < 1 {
-			a.fail("a head has %s elements, expected a constant of 1 or more where there is no attribute \"scale\"", relax.FormatPrim(extent))
-		}
-		scale = 1 / math.Sqrt(float64(n))
+		scale = a.headScale(extent)
 	}
 	q := a.emit("relax.multiply", args(a.widened(a.queries, a.elem), a.constant(wide, scale)))
 	q = a.reshape(q, []tir.Expr{a.batch, a.keyHeads, a.shared(), extent})

@@ -63,11 +63,7 @@ func mod(n *node) {
 
 // power computes in the type of the base: the exponent may have another.
 func power(n *node) {
-	base, exponent := n.expr(0), n.expr(1)
-	if d := n.dtype(0); n.dtype(1) != d {
-		exponent = n.emit("relax.astype", args(exponent), "dtype", d)
-	}
-	n.result("relax.power", args(base, exponent))
+	n.result("relax.power", args(n.expr(0), n.as(n.expr(1), n.dtype(0))))
 }
 
 func bitShift(n *node) {

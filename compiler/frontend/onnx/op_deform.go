@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -142,10 +144,4 @@ func (c *deform) coordinates(axis int) relax.Expr {
 	return c.emit("relax.add", args(offset, c.emit("relax.add", args(kernel, starts))))
 }
 
-func ones(count int) []int64 {
-	out := make([]int64, count)
-	for i := range out {
-		out[i] = 1
-	}
-	return out
-}
+func ones(count int) []int64 { return slices.Repeat([]int64{1}, count) }

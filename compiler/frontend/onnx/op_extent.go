@@ -33,10 +33,7 @@ func (n *node) wideExtents(from []tir.Expr) []tir.Expr {
 		}
 	}
 	x, one := n.expr(1), n.constant(n.dtype(1), 1)
-	mine := n.tensor(&value{known: vector(dtype.Int64T, own)})
-	if d := n.dtype(1); d != dtype.Int64T {
-		mine = n.emit("relax.astype", args(mine), "dtype", d)
-	}
+	mine := n.as(n.tensor(&value{known: vector(dtype.Int64T, own)}), n.dtype(1))
 	return n.extentsOf(n.emit("relax.where", args(n.emit("relax.equal", args(x, one)), mine, x)), count)
 }
 
@@ -58,9 +55,7 @@ const maxRank = 16
 
 // extentsOf reads an integer vector as extents.
 func (n *node) extentsOf(x relax.Expr, count int) []tir.Expr {
-	if relax.SInfoOf(x).(*relax.TensorStructInfo).DType != dtype.Int64T {
-		x = n.emit("relax.astype", args(x), "dtype", dtype.Int64T)
-	}
+	x = n.as(x, dtype.Int64T)
 	out := make([]tir.Expr, count)
 	for k := range out {
 		out[k] = n.g.symbols.extent(n.base)
@@ -128,20 +123,14 @@ func rangeByData(n *node) {
 		ends[i] = n.reshape(n.expr(i), nil)
 	}
 	start, delta := ends[0], ends[2]
-	cast := func(x relax.Expr, d dtype.DType) relax.Expr {
-		if relax.SInfoOf(x).(*relax.TensorStructInfo).DType == d {
-			return x
-		}
-		return n.emit("relax.astype", args(x), "dtype", d)
-	}
 	// The quotient rounded up: minus that of the negative distance rounded down.
 	var count relax.Expr
 	if d.IsFloat() {
 		way := n.emit("relax.subtract", args(ends[1], start))
-		count = cast(n.emit("relax.ceil", args(n.emit("relax.divide", args(cast(way, dtype.Float64T), cast(delta, dtype.Float64T))))), dtype.Int64T)
+		count = n.as(n.emit("relax.ceil", args(n.emit("relax.divide", args(n.as(way, dtype.Float64T), n.as(delta, dtype.Float64T))))), dtype.Int64T)
 	} else {
-		back := n.emit("relax.subtract", args(cast(start, dtype.Int64T), cast(ends[1], dtype.Int64T)))
-		count = n.emit("relax.negative", args(n.emit("relax.floor_divide", args(back, cast(delta, dtype.Int64T)))))
+		back := n.emit("relax.subtract", args(n.as(start, dtype.Int64T), n.as(ends[1], dtype.Int64T)))
+		count = n.emit("relax.negative", args(n.emit("relax.floor_divide", args(back, n.as(delta, dtype.Int64T)))))
 	}
 	count = n.emit("relax.maximum", args(count, n.integers([]int64{}, []int64{0})))
 	extent := n.extentsOf(n.reshape(count, []tir.Expr{tir.Int(1)}), 1)[0]
@@ -149,6 +138,6 @@ func rangeByData(n *node) {
 	if d.IsFloat() { // halves are rounded once
 		w = d.Accumulator()
 	}
-	steps := n.emit("relax.multiply", args(cast(n.counting(0, extent), w), cast(delta, w)))
-	n.set(0, cast(n.emit("relax.add", args(steps, cast(start, w))), d))
+	steps := n.emit("relax.multiply", args(n.as(n.counting(0, extent), w), n.as(delta, w)))
+	n.set(0, n.as(n.emit("relax.add", args(steps, n.as(start, w))), d))
 }

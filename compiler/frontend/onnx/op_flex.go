@@ -1,12 +1,9 @@
 package onnx
 
 import (
-	"math"
-
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // previewRows are the operators of the domain of previews.
@@ -34,10 +31,8 @@ func flexAttention(n *node) {
 	if !ok || !ok2 || shared < 1 || heads%shared != 0 {
 		n.fail("there are %s heads of queries and %s of keys, expected constants of which one divides the other", relax.FormatPrim(q[1]), relax.FormatPrim(k[1]))
 	}
-	precise := dtype.Float32T
-	if elem == dtype.Float64T {
-		precise = elem
-	}
+	wide := elem.Accumulator()
+	precise := wide
 	if n.pb.Attribute("softmax_precision") != nil {
 		var err error
 		precise, err = n.elemType("softmax_precision")
@@ -48,29 +43,18 @@ func flexAttention(n *node) {
 	}
 	scale := n.float("scale", 0)
 	if n.pb.Attribute("scale") == nil {
-		size, ok := tir.AsInt(q[3])
-		if !ok || size < 1 {
-			n.fail("a head has %s elements, expected a constant of 1 or more where there is no attribute \"scale\"", relax.FormatPrim(q[3]))
-		}
-		scale = 1 / math.Sqrt(float64(size))
-	}
-	as := func(x relax.Expr, d dtype.DType) relax.Expr {
-		if relax.SInfoOf(x).(*relax.TensorStructInfo).DType == d {
-			return x
-		}
-		return n.emit("relax.astype", args(x), "dtype", d)
+		scale = n.headScale(q[3])
 	}
 	// The queries of the heads that share keys are rows of one product.
-	wide := elem.Accumulator()
 	rows := []tir.Expr{q[0], k[1], tir.Mul(tir.Int(heads/shared), q[2])}
 	scores := []tir.Expr{q[0], q[1], q[2], k[2]}
-	x := n.emit("relax.multiply", args(as(n.expr(0), wide), n.constant(wide, scale)))
-	keys := n.emit("relax.permute_dims", args(as(n.expr(1), wide)), "axes", []int64{0, 1, 3, 2})
+	x := n.emit("relax.multiply", args(n.as(n.expr(0), wide), n.constant(wide, scale)))
+	keys := n.emit("relax.permute_dims", args(n.as(n.expr(1), wide)), "axes", []int64{0, 1, 3, 2})
 	x = n.emit("relax.matmul", args(n.reshape(x, append(rows[:3:3], q[3])), keys))
-	x = n.modified("score_mod", as(n.reshape(x, scores), precise))
+	x = n.modified("score_mod", n.as(n.reshape(x, scores), precise))
 	x = n.modified("prob_mod", n.emit("relax.nn.softmax", args(x), "axis", int64(3)))
-	x = n.emit("relax.matmul", args(n.reshape(x, append(rows[:3:3], k[2])), as(n.expr(2), precise)))
-	n.set(0, as(n.reshape(x, []tir.Expr{q[0], q[1], q[2], v[3]}), elem))
+	x = n.emit("relax.matmul", args(n.reshape(x, append(rows[:3:3], k[2])), n.as(n.expr(2), precise)))
+	n.set(0, n.as(n.reshape(x, []tir.Expr{q[0], q[1], q[2], v[3]}), elem))
 }
 
 // modified is what the graph that an attribute holds makes of x, which must have the same type. Without one it is x.

@@ -2,7 +2,6 @@ package onnx
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
@@ -40,30 +39,17 @@ func linearAttention(n *node) {
 	n.expectShape(1, "key", batch, tokens, tir.Mul(kv, dk))
 	n.expectShape(2, "value", batch, tokens, tir.Mul(kv, dv))
 	n.expectShape(3, "past_state", batch, kv, dk, dv)
-	wide := dtype.Float32T
-	if elem.Bits > 32 {
-		wide = elem
-	}
-	as := func(x relax.Expr, d dtype.DType) relax.Expr {
-		if relax.SInfoOf(x).(*relax.TensorStructInfo).DType == d {
-			return x
-		}
-		return n.emit("relax.astype", args(x), "dtype", d)
-	}
+	wide := elem.Accumulator()
 	scale := n.float("scale", 0)
 	if scale == 0 {
-		size, ok := tir.AsInt(dk)
-		if !ok || size < 1 {
-			n.fail("a head has %s elements, expected a constant of 1 or more where there is no attribute \"scale\"", relax.FormatPrim(dk))
-		}
-		scale = 1 / math.Sqrt(float64(size))
+		scale = n.headScale(dk)
 	}
 	b := newTurnGraph(n, "state")
 	state := relax.Expr(nil)
 	stored := elem
 	if n.has(3) {
 		stored = n.dtype(3)
-		state = as(n.floats(3), wide)
+		state = n.as(n.floats(3), wide)
 	} else {
 		state = n.filled(wide, []tir.Expr{batch, kv, dk, dv}, 0)
 	}
@@ -73,8 +59,8 @@ func linearAttention(n *node) {
 		l.sources = append(l.sources, &source{v: &value{expr: x}, axis: 1})
 		return b.input(name)
 	}
-	queries := n.emit("relax.multiply", args(as(n.expr(0), wide), n.constant(wide, scale)))
-	keys, values := as(n.expr(1), wide), as(n.expr(2), wide)
+	queries := n.emit("relax.multiply", args(n.as(n.expr(0), wide), n.constant(wide, scale)))
+	keys, values := n.as(n.expr(1), wide), n.as(n.expr(2), wide)
 	q := source("q", queries, kv, tir.Int(heads/shared), dk)
 	k := source("k", keys, kv, dk, one)
 	v := source("v", values, kv, one, dv)
@@ -85,7 +71,7 @@ func linearAttention(n *node) {
 			n.expectShape(4, "decay", batch, tokens, tir.Mul(kv, dk))
 			per = dk
 		}
-		s = b.node("Mul", s, source("decay", n.emit("relax.exp", args(as(n.expr(4), wide))), kv, per, one))
+		s = b.node("Mul", s, source("decay", n.emit("relax.exp", args(n.as(n.expr(4), wide))), kv, per, one))
 	}
 	if delta {
 		var rates tir.Expr = kv
@@ -94,7 +80,7 @@ func linearAttention(n *node) {
 		}
 		n.expectShape(5, "beta", batch, tokens, rates)
 		got := b.node("MatMul", source("row", keys, kv, one, dk), s)
-		v = b.node("Mul", source("beta", as(n.expr(5), wide), rates, one, one), b.node("Sub", v, got))
+		v = b.node("Mul", source("beta", n.as(n.expr(5), wide), rates, one, one), b.node("Sub", v, got))
 	}
 	s = b.node("Add", s, b.node("Mul", k, v))
 	l.body = b.graph(s, b.node("MatMul", q, s))
@@ -102,8 +88,8 @@ func linearAttention(n *node) {
 	// The tokens are the first axis of what is collected.
 	y := n.emit("relax.permute_dims", args(n.tensor(collected[0])), "axes", []int64{1, 0, 2, 3, 4})
 	y = n.reshape(y, []tir.Expr{batch, tokens, tir.Mul(tir.Int(heads), dv)})
-	n.set(0, as(y, elem))
-	n.set(1, as(n.tensor(carried[0]), stored))
+	n.set(0, n.as(y, elem))
+	n.set(1, n.as(n.tensor(carried[0]), stored))
 }
 
 // turnGraph builds the body of a loop that stands for an operator. Its names are none of the model's.

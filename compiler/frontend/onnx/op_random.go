@@ -96,10 +96,7 @@ func bernoulli(n *node) {
 		d, err = n.elemType("dtype")
 		n.check(err)
 	}
-	p := n.expr(0)
-	if n.dtype(0) != dtype.Float32T {
-		p = n.emit("relax.astype", args(p), "dtype", dtype.Float32T)
-	}
+	p := n.as(n.expr(0), dtype.Float32T)
 	n.resultAs(n.emit("relax.less", args(n.unit(n.dims(0), 0), p)), d)
 }
 
@@ -119,10 +116,7 @@ func multinomial(n *node) {
 	if len(dims) != 2 || count < 1 || count > math.MaxInt32 {
 		n.fail("input 0 has %d dimensions, and attribute \"sample_size\" is %d: expected 2, and 1 or more", len(dims), count)
 	}
-	x := n.expr(0)
-	if n.dtype(0) != dtype.Float32T {
-		x = n.emit("relax.astype", args(x), "dtype", dtype.Float32T)
-	}
+	x := n.as(n.expr(0), dtype.Float32T)
 	ends := n.emit("relax.cumsum", args(n.emit("relax.nn.softmax", args(x), "axis", int64(1))), "axis", int64(1))
 	// The last class ends where all do, whatever the sum has been rounded to.
 	ends = n.part(ends, 1, tir.Int(0), tir.Sub(dims[1], tir.Int(1)))

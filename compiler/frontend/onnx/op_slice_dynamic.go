@@ -66,10 +66,7 @@ func sliceByData(n *node, dims []tir.Expr) {
 				known = nil
 			}
 		}
-		x := n.expr(operand)
-		if n.dtype(operand) != dtype.Int64T {
-			x = n.emit("relax.astype", args(x), "dtype", dtype.Int64T)
-		}
+		x := n.as(n.expr(operand), dtype.Int64T)
 		for a := range dims {
 			i, ok := at[a]
 			if !ok {

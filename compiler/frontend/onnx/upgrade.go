@@ -157,10 +157,7 @@ func (n *node) upgradeTile() {
 	if len(n.in) != 3 {
 		return
 	}
-	repeats := make([]int64, n.rank(0))
-	for i := range repeats {
-		repeats[i] = 1
-	}
+	repeats := ones(n.rank(0))
 	repeats[n.axis(int64(n.scalarOperand(2, "axis")), len(repeats))] = int64(n.scalarOperand(1, "tiles"))
 	n.pb.Inputs, n.in = n.pb.Inputs[:1:1], n.in[:1:1]
 	n.operand("repeats", vector(dtype.Int64T, relax.Ints(repeats)))

@@ -73,19 +73,30 @@ func (f *frame) local(fn *relax.Function, args []Value) (Value, error) {
 
 // seq polls the context at each binding: a graph may be long, and its kernels short.
 func (f *frame) seq(s *relax.SeqExpr) (*register, error) {
+	if err := f.bindings(s, nil); err != nil {
+		return nil, err
+	}
+	return f.register(s.Body)
+}
+
+// bindings runs those of a sequence that stand before one, all where that is nil.
+func (f *frame) bindings(s *relax.SeqExpr, last relax.Binding) error {
 	for _, blk := range s.Blocks {
 		for _, b := range blk.Bindings {
 			if f.ctx.Err() != nil {
-				return nil, context.Cause(f.ctx)
+				return context.Cause(f.ctx)
+			}
+			if b == last {
+				return nil
 			}
 			reg, err := f.binding(b)
 			if err != nil {
-				return nil, fmt.Errorf("variable %s: %w", b.Bound().Name, err)
+				return fmt.Errorf("variable %s: %w", b.Bound().Name, err)
 			}
 			f.regs[b.Bound()] = reg
 		}
 	}
-	return f.register(s.Body)
+	return nil
 }
 
 func (f *frame) binding(b relax.Binding) (*register, error) {

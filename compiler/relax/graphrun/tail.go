@@ -1,7 +1,6 @@
 package graphrun
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -25,24 +24,15 @@ type tail struct {
 // returned runs a sequence whose value the function returns. It stops before a last call, which it returns.
 func (f *frame) returned(s *relax.SeqExpr) (Value, *tail, error) {
 	last := f.lastOf(s)
-	for _, blk := range s.Blocks {
-		for _, b := range blk.Bindings {
-			if f.ctx.Err() != nil {
-				return nil, nil, context.Cause(f.ctx)
-			}
-			if b == last {
-				v, next, err := f.last(b.BoundValue())
-				if err != nil {
-					err = fmt.Errorf("variable %s: %w", b.Bound().Name, err)
-				}
-				return v, next, err
-			}
-			reg, err := f.binding(b)
-			if err != nil {
-				return nil, nil, fmt.Errorf("variable %s: %w", b.Bound().Name, err)
-			}
-			f.regs[b.Bound()] = reg
+	if err := f.bindings(s, last); err != nil {
+		return nil, nil, err
+	}
+	if last != nil {
+		v, next, err := f.last(last.BoundValue())
+		if err != nil {
+			err = fmt.Errorf("variable %s: %w", last.Bound().Name, err)
 		}
+		return v, next, err
 	}
 	reg, err := f.register(s.Body)
 	if err != nil {
