@@ -43,6 +43,9 @@ func ownLoops(at site) []*tir.For {
 // border makes the blocks that store the constant around the values.
 func (p *padding) border(loops []*tir.For) ([]*tir.Block, tir.Stmt, error) {
 	b := p.at.Block()
+	if arith.UsesVar(p.at.Realize().Predicate, func(v *tir.Var) bool { return loopOf(loops, v) != nil }) {
+		return nil, nil, p.s.fail("NotPaddedError", "The block {0} runs under a condition on the loops that pad", b)
+	}
 	inside := arith.NewAnalyzer()
 	for i, v := range p.at.Realize().Values {
 		if l, ok := v.(*tir.Var); ok {
@@ -123,7 +126,7 @@ func (p *padding) boxed(name string, box []*tir.Range, loops []*tir.For) (*tir.B
 	now := func(e tir.Expr) tir.Expr { return an.Simplify(tir.SubstExpr(e, sub)) }
 	out.Writes = p.regions(b.Writes, now)
 	out.Body = p.store.WithValue(p.pad).WithIndices(mapExprs(p.store.Indices, now))
-	var nest tir.Stmt = &tir.BlockRealize{Base: r.Base, Values: values, Predicate: tir.Bool(true), Block: out}
+	var nest tir.Stmt = &tir.BlockRealize{Base: r.Base, Values: values, Predicate: r.Predicate, Block: out}
 	for i := len(loops) - 1; i >= 0; i-- {
 		l := loops[i]
 		nest = &tir.For{Base: l.Base, LoopVar: vars[l.LoopVar], Min: tir.Const(l.LoopVar.DType(), 0), Extent: turns[l.LoopVar], Body: nest}

@@ -1,6 +1,7 @@
 package te
 
 import (
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -63,7 +64,7 @@ func (b *builder) emitExtern(op *operation) (tir.Stmt, error) {
 	}
 	blk := &tir.Block{Base: b.base, Name: b.labels.Fresh(op.name, "_"), Reads: reads, Writes: writes}
 	if op.extern.nested == nil {
-		blk.Body = op.extern.body(in, out)
+		blk.Body = b.from(op.extern.body(in, out))
 	} else {
 		var err error
 		if blk.Body, err = op.extern.nested(b, in, out); err != nil {
@@ -71,4 +72,9 @@ func (b *builder) emitExtern(op *operation) (tir.Stmt, error) {
 		}
 	}
 	return &tir.BlockRealize{Base: b.base, Predicate: tir.Bool(true), Block: blk}, nil
+}
+
+// from gives the statements of an external computation, which have no origins, that of the function.
+func (b *builder) from(s tir.Stmt) tir.Stmt {
+	return tir.RewriteStmt(s, func(s tir.Stmt) tir.Stmt { return ir.WithOrigin(s, b.base.Origin) }, nil)
 }

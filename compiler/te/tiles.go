@@ -31,7 +31,7 @@ func Tiles(name string, out Out, axes []string, extents []tir.Expr, inputs []*Te
 			loops, at, values = append(loops, l), append(at, v), append(values, l)
 		}
 		t := body(in, out[0], at)
-		blk.AllocBuffers, blk.Body = t.Local, t.Body
+		blk.AllocBuffers, blk.Body = t.Local, b.from(t.Body)
 		blk.Reads, blk.Writes, _ = region.OfBlock(blk, nil)
 		s := tir.Stmt(&tir.BlockRealize{Base: b.base, Values: values, Predicate: tir.Bool(true), Block: blk})
 		for k := len(loops) - 1; k >= 0; k-- {

@@ -23,6 +23,8 @@ type Winograd struct {
 	Rows int64
 	// Before and After are the zeros around an image, of the height and of the width.
 	Before, After []int64
+	// Plain is whether data and results are in NCHW, and not in blocks of channels as the weights are.
+	Plain bool
 }
 
 // winogradTransforms are B^T, G and A^T for tiles of a size; ok is false for others than 2 and 4.
@@ -63,66 +65,6 @@ func WinogradWeights(w *te.Tensor, tile int64) (*te.Tensor, error) {
 				return []tir.Expr{place(row, col), i[0], i[1], i[2], l}
 			})
 		}), nil
-}
-
-// Conv is the convolution of x in NCHW16c, for blocks of 16 channels, with what WinogradWeights made of the weights.
-func (o Winograd) Conv(x, u *te.Tensor) (*te.Tensor, error) {
-	forData, _, forResults, known := winogradTransforms(o.Tile)
-	if !known || len(x.Shape) != 5 || len(u.Shape) != 5 {
-		return nil, fmt.Errorf("Winograd: tiles of %d, data with %d axes: expected tiles of 2 or 4, and data in blocks of channels", o.Tile, len(x.Shape))
-	}
-	var size [4]int64 // height, width, and the channels of a block of data and of results
-	for k, e := range []tir.Expr{x.Shape[2], x.Shape[3], x.Shape[4], u.Shape[4]} {
-		n, ok := tir.AsInt(e)
-		if !ok {
-			return nil, fmt.Errorf("Winograd: extents of images and of blocks of channels must be constant")
-		}
-		size[k] = n
-	}
-	m, side := o.Tile, o.Tile+2
-	height, width := size[0]+o.Before[0]+o.After[0]-2, size[1]+o.Before[1]+o.After[1]-2
-	if height < 1 || width < 1 {
-		return nil, fmt.Errorf("Winograd: the image is smaller than a window")
-	}
-	across, bands := (width+m-1)/m, ((height+m-1)/m+o.Rows-1)/o.Rows
-	rows := o.Rows * m // of a band
-	zero := tir.Const(x.DType, 0)
-	n, b, features := x.Shape[0], tir.Int(bands), u.Shape[1]
-	padded := te.Compute("pad_temp", []tir.Expr{n, b, x.Shape[1], tir.Int(rows + 2), tir.Int(across*m + 2), x.Shape[4]}, func(i []tir.Expr) tir.Expr {
-		h := tir.Sub(tir.Add(tir.Mul(i[1], tir.Int(rows)), i[3]), tir.Int(o.Before[0]))
-		w := tir.Sub(i[4], tir.Int(o.Before[1]))
-		inside := tir.And(tir.And(tir.GE(h, tir.Int(0)), tir.LT(h, x.Shape[2])), tir.And(tir.GE(w, tir.Int(0)), tir.LT(w, x.Shape[3])))
-		return tir.IfThenElseExpr(inside, x.At(i[0], i[2], h, w, i[5]), zero)
-	})
-	tile := func(i []tir.Expr) tir.Expr { return tir.Add(tir.Mul(i[3], tir.Int(across)), i[4]) }
-	within := func(e, by tir.Expr) tir.Expr { return tir.Add(tir.Mul(e, tir.Int(m)), by) }
-	place := func(row, col tir.Expr) tir.Expr { return tir.Add(tir.Mul(row, tir.Int(side)), col) }
-	axes := []string{"n", "b", "c", "y", "x"}
-	data := te.Tiles("winograd_data", te.Out{DType: x.DType, Shape: []tir.Expr{n, b, tir.Int(side * side), x.Shape[1], tir.Int(o.Rows * across), x.Shape[4]}},
-		axes, []tir.Expr{n, b, x.Shape[1], tir.Int(o.Rows), tir.Int(across)}, []*te.Tensor{padded},
-		func(in []*tir.Buffer, out *tir.Buffer, i []tir.Expr) te.Tile {
-			return twice(forData, side, size[2], in[0], out, func(row, col, l tir.Expr) []tir.Expr {
-				return []tir.Expr{i[0], i[1], i[2], within(i[3], row), within(i[4], col), l}
-			}, func(row, col, l tir.Expr) []tir.Expr {
-				return []tir.Expr{i[0], i[1], place(row, col), i[2], tile(i), l}
-			})
-		})
-	rc, rci := te.ReduceAxis("rc", x.Shape[1]), te.ReduceAxis("rci", x.Shape[4])
-	products := te.Compute("winograd_products", []tir.Expr{n, b, tir.Int(side * side), features, tir.Int(o.Rows * across), u.Shape[4]}, func(i []tir.Expr) tir.Expr {
-		return te.Sum(tir.Mul(data.At(i[0], i[1], i[2], rc.Var, i[4], rci.Var), u.At(i[2], i[3], rc.Var, rci.Var, i[5])), rc, rci)
-	})
-	results := te.Tiles("winograd_results", te.Out{DType: x.DType, Shape: []tir.Expr{n, b, features, tir.Int(rows), tir.Int(across * m), u.Shape[4]}},
-		axes, []tir.Expr{n, b, features, tir.Int(o.Rows), tir.Int(across)}, []*te.Tensor{products},
-		func(in []*tir.Buffer, out *tir.Buffer, i []tir.Expr) te.Tile {
-			return twice(forResults, side, size[3], in[0], out, func(row, col, l tir.Expr) []tir.Expr {
-				return []tir.Expr{i[0], i[1], place(row, col), i[2], tile(i), l}
-			}, func(row, col, l tir.Expr) []tir.Expr {
-				return []tir.Expr{i[0], i[1], i[2], within(i[3], row), within(i[4], col), l}
-			})
-		}, te.Attr(tir.AttrBandRows, rows))
-	return te.Compute("conv2d_winograd", []tir.Expr{n, features, tir.Int(height), tir.Int(width), u.Shape[4]}, func(i []tir.Expr) tir.Expr {
-		return results.At(i[0], tir.FloorDiv(i[2], tir.Int(rows)), i[1], tir.FloorMod(i[2], tir.Int(rows)), i[3], i[4])
-	}), nil
 }
 
 // twice is the tile in which a matrix is applied to the columns and then to the rows of what from reads, a square with that many elements along each side, vectors of so many lanes. The

@@ -57,7 +57,18 @@ func TestWinogradRounds(t *testing.T) {
 // smallCache is a target whose second cache no image fits, with threads.
 func smallCache(t passtest.Failer) target.Target {
 	t.Helper()
-	out, err := target.Parse("x86 -keys=cpu -mattr=+avx2,+fma -l1-cache-bytes=256 -l2-cache-bytes=2048 -num-cores=2 -num-vector-registers=16")
+	return parsed(t, "x86 -keys=cpu -mattr=+avx2,+fma -l1-cache-bytes=256 -l2-cache-bytes=2048 -num-cores=2 -num-vector-registers=16")
+}
+
+// shortVectors is a target whose vectors are too short for blocks of channels.
+func shortVectors(t passtest.Failer) target.Target {
+	t.Helper()
+	return parsed(t, "wasm -num-cores=2")
+}
+
+func parsed(t passtest.Failer, text string) target.Target {
+	t.Helper()
+	out, err := target.Parse(text)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -114,16 +125,20 @@ func TestWinogradKeepsMeaning(t *testing.T) {
 		m := drawConv(t)
 		want := outputs(t, m, 2, false)
 		tile := rapid.SampledFrom([]int64{2, 4}).Draw(t, "tile")
-		blocks := must(transform.BlockConvLayout.With(ir.NewAttrs("block", int64(4))))
+		kind, machine, passes := "", smallCache, []*pass.Pass{must(transform.BlockConvLayout.With(ir.NewAttrs("block", int64(4))))}
+		if rapid.Bool().Draw(t, "plain") {
+			kind, machine, passes = "plain ", shortVectors, nil
+		}
 		tiles := must(transform.ConvertConv2DToWinograd.With(ir.NewAttrs("tile", tile, "rows", int64(rapid.IntRange(0, 3).Draw(t, "rows")))))
-		c := func() *pass.Context { return passtest.NewContext(pass.WithTarget(smallCache(t))) }
-		m, _ = check(t, c(), blocks, m)
-		m, _ = check(t, c(), tiles, m)
+		c := func() *pass.Context { return passtest.NewContext(pass.WithTarget(machine(t))) }
+		for _, p := range append(passes, tiles) {
+			m, _ = check(t, c(), p, m)
+		}
 		if d := differInSums(outputs(t, m, 2, false), want); d != "" {
 			t.Fatalf("%s: tiles of %d made\n%s", d, tile, passtest.Text(m))
 		}
 		if strings.Contains(passtest.Text(m), "winograd_products") {
-			found[fmt.Sprint("tile ", tile)]++
+			found[fmt.Sprint(kind, "tile ", tile)]++
 		}
 		for _, p := range []*pass.Pass{tunedLegalizeOps, transform.AnnotateTIROpPattern, transform.FuseOps, transform.FuseTIR, transform.ApplyDefaultSchedule} {
 			m = runPass(t, c(), p, m)
@@ -133,11 +148,11 @@ func TestWinogradKeepsMeaning(t *testing.T) {
 		}
 		for _, kernel := range m.Funcs() {
 			if f, ok := kernel.(*tir.PrimFunc); ok && strings.Contains(passtest.Text(ir.NewModule().With("f", f)), "winograd_products_update") {
-				found[merged(f)]++
+				found[kind+merged(f)]++
 			}
 		}
 	})
-	for _, what := range []string{"tile 2", "tile 4", "one nest", "nests"} {
+	for _, what := range []string{"tile 2", "tile 4", "plain tile 2", "plain tile 4", "one nest", "nests", "plain one nest behind others", "plain nests"} {
 		if found[what] == 0 && !testing.Short() {
 			t.Errorf("no example of %q: %v", what, found)
 		}
@@ -253,6 +268,8 @@ func merged(f *tir.PrimFunc) string {
 	seq, several := f.Body.(*tir.BlockRealize).Block.Body.(*tir.SeqStmt)
 	l, loop := f.Body.(*tir.BlockRealize).Block.Body.(*tir.For)
 	switch {
+	case several && len(leavesOf(seq.Seq[len(seq.Seq)-1])) > 2:
+		return "one nest behind others"
 	case several && len(seq.Seq) > 2:
 		return "nests"
 	case loop && l.Kind == tir.Parallel:
@@ -261,6 +278,18 @@ func merged(f *tir.PrimFunc) string {
 		return "one nest"
 	}
 	return "versions"
+}
+
+// leavesOf lists the blocks of a statement that hold no others.
+func leavesOf(s tir.Stmt) (out []*tir.Block) {
+	ir.Walk(s, func(n ir.Node) bool {
+		b, ok := n.(*tir.Block)
+		if ok {
+			out = append(out, b)
+		}
+		return !ok
+	})
+	return out
 }
 
 // TestWinogradWhere lists what stays as it is, and why.
@@ -277,21 +306,28 @@ def main(x: R.Tensor((1, 2, 12, 12, 16), "float32"), w: R.Tensor((2, 2, 3, 3, 16
 `, weights, attrs)
 	}
 	const constant, layouts = `R.broadcast_to(R.const(0.5, "float32"), R.shape([2, 2, 3, 3, 16, 16]))`, `data_layout="NCHW16c", kernel_layout="OIHW16i16o"`
-	for _, c := range []struct{ name, text, want string }{
-		{"tiles", blocks(constant, layouts), ""},
-		{"result in the layout of the data", blocks(constant, layouts+`, out_layout="NCHW16c"`), ""},
-		{"stride", blocks(constant, layouts+", strides=[1, 2]"), "its stride is 2, not 1"},
-		{"dilation", blocks(constant, layouts+", dilation=[2, 2]"), "its dilation is 2, not 1"},
-		{"result in another layout", blocks(constant, layouts+`, out_layout="NCHW4c"`), "its layouts are not those of blocks of channels"},
-		{"weights of the user", blocks("w", layouts), "its weights are not constant: they would be transformed at each inference"},
-		{"windows", blocks(`R.broadcast_to(R.const(0.5, "float32"), R.shape([2, 2, 3, 1, 16, 16]))`, layouts), "its windows are 3x1, not 3x3"},
-		{"no blocks", "@R.function\ndef main(x: R.Tensor((1, 2, 5, 5), \"float32\")):\n    y = R.nn.conv2d(x, R.broadcast_to(R.const(0.5, \"float32\"), R.shape([2, 2, 3, 3])))\n    return y\n", "its channels are not in blocks"},
-		{"doubles", "@R.function\ndef main(x: R.Tensor((1, 2, 5, 5), \"float64\")):\n    y = R.nn.conv2d(x, R.broadcast_to(R.const(0.5, \"float64\"), R.shape([2, 2, 3, 3])))\n    return y\n", "its tensors are not of type float32"},
-		{"size", strings.Replace(blocks(constant, layouts), "12, 12", `"h", 12`, 1), "the size of its images is not known"},
+	const avx, wasm = "x86 -keys=cpu -mattr=+avx2,+fma -max-simd-width=256", "wasm"
+	plain := func(in, out int) string {
+		return fmt.Sprintf("@R.function\ndef main(x: R.Tensor((1, %d, 5, 5), \"float32\")):\n    y = R.nn.conv2d(x, R.broadcast_to(R.const(0.5, \"float32\"), R.shape([%d, %d, 3, 3])))\n    return y\n", in, out, in)
+	}
+	for _, c := range []struct{ name, text, want, target string }{
+		{"tiles", blocks(constant, layouts), "", avx},
+		{"result in the layout of the data", blocks(constant, layouts+`, out_layout="NCHW16c"`), "", avx},
+		{"stride", blocks(constant, layouts+", strides=[1, 2]"), "its stride is 2, not 1", avx},
+		{"dilation", blocks(constant, layouts+", dilation=[2, 2]"), "its dilation is 2, not 1", avx},
+		{"result in another layout", blocks(constant, layouts+`, out_layout="NCHW4c"`), "its layouts are not those of blocks of channels", avx},
+		{"weights of the user", blocks("w", layouts), "its weights are not constant: they would be transformed at each inference", avx},
+		{"windows", blocks(`R.broadcast_to(R.const(0.5, "float32"), R.shape([2, 2, 3, 1, 16, 16]))`, layouts), "its windows are 3x1, not 3x3", avx},
+		{"no blocks", plain(4, 4), "its channels are not in blocks", avx},
+		{"short vectors", plain(4, 8), "", wasm},
+		{"parts of vectors of data", plain(6, 4), "6 channels to 4 are no whole vectors of 4", wasm},
+		{"parts of vectors of results", plain(8, 2), "8 channels to 2 are no whole vectors of 4", wasm},
+		{"doubles", "@R.function\ndef main(x: R.Tensor((1, 2, 5, 5), \"float64\")):\n    y = R.nn.conv2d(x, R.broadcast_to(R.const(0.5, \"float64\"), R.shape([2, 2, 3, 3])))\n    return y\n", "its tensors are not of type float32", avx},
+		{"size", strings.Replace(blocks(constant, layouts), "12, 12", `"h", 12`, 1), "the size of its images is not known", avx},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := &why{}
-			out, _ := check(t, passtest.NewContext(pass.Observe(w)), must(transform.ConvertConv2DToWinograd.With(ir.NewAttrs("tile", int64(2)))), read(t, c.text))
+			out, _ := check(t, passtest.NewContext(pass.Observe(w), pass.WithTarget(parsed(t, c.target))), must(transform.ConvertConv2DToWinograd.With(ir.NewAttrs("tile", int64(2)))), read(t, c.text))
 			if got := strings.Contains(passtest.Text(out), "winograd"); got != (c.want == "") || got == slices.Contains(w.reasons, c.want) {
 				t.Errorf("the reasons are %q, want %q:\n%s", w.reasons, c.want, passtest.Text(out))
 			}
@@ -338,6 +374,30 @@ def main(x: R.Tensor((1, %d, %d, %d, 16), "float32")):
 			if got != want {
 				t.Errorf("%d to %d channels of %dx%d at opt_level %d: %q products for a tile, want %q", c.in, c.out, c.size, c.size, level, got, want)
 			}
+		}
+	}
+}
+
+// TestWinogradPaysInNCHW says which convolutions take tiles where vectors have four lanes: moving channels to where they are beside each other takes what few of them save.
+func TestWinogradPaysInNCHW(t *testing.T) {
+	for _, c := range []struct {
+		in, out, size int64
+		want          bool
+	}{
+		{64, 64, 56, true}, {128, 128, 28, true}, {512, 512, 7, true}, {64, 64, 224, true}, {12, 20, 112, true},
+		{4, 64, 112, false}, {64, 4, 112, false}, {512, 512, 2, false}, {8, 8, 14, false},
+	} {
+		m := read(t, fmt.Sprintf(`
+@R.function
+def main(x: R.Tensor((1, %d, %d, %d), "float32")):
+    with R.dataflow():
+        y = R.nn.conv2d(x, R.broadcast_to(R.const(0.5, "float32"), R.shape([%d, %d, 3, 3])), padding=[1, 1])
+        R.output(y)
+    return y
+`, c.in, c.size, c.size, c.out, c.in))
+		out, _ := check(t, passtest.NewContext(pass.WithTarget(target.Default())), transform.ConvertConv2DToWinograd, m)
+		if got := strings.Contains(passtest.Text(out), "winograd"); got != c.want {
+			t.Errorf("%d to %d channels of %dx%d: tiles %v, want %v", c.in, c.out, c.size, c.size, got, c.want)
 		}
 	}
 }

@@ -16,6 +16,8 @@ const (
 	farBytes = 8
 	// nearBytes is how many bytes that another core wrote last take as long.
 	nearBytes = 2
+	// movedElement is how many vectors of products take as long as moving an element between NCHW and blocks of channels, spreadElement, as spreading one over a vector ahead.
+	movedElement, spreadElement = 4, 3
 	// winogradGain is the part of the time of the convolution as it is that tiles must stay below: how long they take is an estimate.
 	winogradGain = 0.9
 	// fewProducts is what a convolution must have more of, so that five steps in its place pay: some ten microseconds.
@@ -53,7 +55,7 @@ func (s convSizes) products() float64 {
 
 // direct is about how many vectors of products a convolution takes as it is, with what its weights take that come from beyond the second cache.
 func (w *winograd) direct(s convSizes) float64 {
-	return s.products()/float64(s.block) + w.far(9*4*float64(s.in)*float64(s.out), 1)
+	return s.products()/float64(s.lanes) + w.far(9*4*float64(s.in)*float64(s.out), 1)
 }
 
 // far is what reading bytes so often takes of which the second cache keeps half of its size.
@@ -88,8 +90,11 @@ func (w *winograd) timeOf(s convSizes, m int64) (best winogradForm, least float6
 func (w *winograd) bandsTime(s convSizes, m, rows, bands int64) float64 {
 	area, edge := float64((m+2)*(m+2)), float64((m+2)*m)
 	of := float64(rows) * float64(ceilDiv(s.width, m)) // tiles of a band
-	in, out, block := float64(s.in), float64(s.out), float64(s.block)
+	in, out, block := float64(s.in), float64(s.out), float64(s.lanes)
 	products := area * in * out / block
+	if s.plain {
+		products += movedElement*float64(m*m)*(in+out) + spreadElement*area*in
+	}
 	transforms := in/block*7*area + out/block*(3*area+5*edge+3*float64(m*m))
 	between := 4 * area * of * (in + out)
 	t := float64(s.images) * float64(bands) * (of*(products+transforms) + w.far(between, 4) + w.far(4*area*in*out, 1))

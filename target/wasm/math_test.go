@@ -66,6 +66,44 @@ func TestMathAccuracy(t *testing.T) {
 	}
 }
 
+// TestMathDoubles compares the definitions in float64 as generated code with the interpreter, bit for bit.
+func TestMathDoubles(t *testing.T) {
+	for _, c := range libmtest.Cases() {
+		if !c.Func.Double || c.Args > 1 {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			var x []float64
+			for i, v := range libmtest.Samples(c, 1<<10)[0] {
+				x = append(x, math.Ldexp(float64(v)*(1+0x1p-40*float64(i%7)), i%3*(i%21-10)*10))
+			}
+			size := int64(len(x))
+			args := func() []any { return []any{tensor.MustOf([]int64{size}, x), tensor.MustNew(dtype.Float64T, size)} }
+			for _, lanes := range []int{1, 2, 4} {
+				f := libmtest.Function(c, dtype.Float64T, size, lanes)
+				lowered, err := tirpass.LowerMath.Run(newContext(t), ir.NewModule().With("kernel", f))
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, got := args(), args()
+				if err := interp.Run(context.Background(), lowered.Lookup("kernel").(*tir.PrimFunc), want, &interp.Options{MaxSteps: math.MaxInt64}); err != nil {
+					t.Fatal(err)
+				}
+				_, mod, d := load(t, pack(t, f), mustTarget("wasm"))
+				if err := runWasm(t, mod, d, got); err != nil {
+					t.Fatal(err)
+				}
+				for i := range x {
+					a, b := got[1].(*tensor.Tensor).Float(i), want[1].(*tensor.Tensor).Float(i)
+					if math.Float64bits(a) != math.Float64bits(b) && (a == a || b == b) {
+						t.Fatalf("%d lanes: %s(%g) is %g, in the interpreter %g", lanes, c.Name, x[i], a, b)
+					}
+				}
+			}
+		})
+	}
+}
+
 // TestMathInstructions compares the intrinsics that wasm or the host computes with the interpreter, bit
 // for bit, with special values among the arguments.
 func TestMathInstructions(t *testing.T) {

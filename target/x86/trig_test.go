@@ -4,6 +4,7 @@ package x86_test
 
 import (
 	"context"
+	"math"
 	"slices"
 	"testing"
 
@@ -43,6 +44,42 @@ func TestTrig(t *testing.T) {
 			}
 			t.Run(c.Name, func(t *testing.T) {
 				checkLowered(t, lowered.Lookup(ir.GlobalSymbol(f)).(*tir.PrimFunc), funcs, tensor.MustOf([]int64{size}, x[:size]), tensor.MustNew(dtype.Float32T, size))
+			})
+		}
+	}
+}
+
+// TestDoubles runs definitions in float64 as the pipeline of the target has them: they are the interpreter's to the bit, and nothing is left to the host.
+func TestDoubles(t *testing.T) {
+	for _, c := range libmtest.Cases() {
+		if !c.Func.Double || c.Args > 1 {
+			continue
+		}
+		var x []float64
+		for i, v := range libmtest.Samples(c, 1<<9)[0] {
+			x = append(x, float64(v)*(1+0x1p-40*float64(i%7)))
+			if i%5 == 0 { // all magnitudes
+				x = append(x, math.Ldexp(float64(v), 128*(i%15-7)))
+			}
+		}
+		size := int64(len(x)) / 16 * 16
+		for _, lanes := range []int{1, 2, 4, 8} {
+			f := libmtest.Function(c, dtype.Float64T, size, lanes)
+			lowered := ir.NewModule().With(ir.GlobalSymbol(f), f)
+			for _, p := range []*pass.Pass{tirpass.LowerMath, tirpass.ContractFMA} {
+				var err error
+				if lowered, err = p.Run(mathContext(t), lowered); err != nil {
+					t.Fatal(err)
+				}
+			}
+			funcs := packed(t, f, tirpass.LowerMath, tirpass.ContractFMA)
+			for _, p := range funcs {
+				if why := x86.Refuses(p.Prim); why != "" {
+					t.Fatalf("%s: %s", c.Name, why)
+				}
+			}
+			t.Run(c.Name, func(t *testing.T) {
+				checkLowered(t, lowered.Lookup(ir.GlobalSymbol(f)).(*tir.PrimFunc), funcs, tensor.MustOf([]int64{size}, x[:size]), tensor.MustNew(dtype.Float64T, size))
 			})
 		}
 	}

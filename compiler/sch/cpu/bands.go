@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/sch"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -47,19 +48,19 @@ func (r *rules) bandsFirst(b *sch.Block, of *tir.Buffer, rows int64) (bool, erro
 		return false, err
 	}
 	image, row := -1, -1
-	for _, a := range accesses(k.Body, k.IterVars) {
-		if a.load == nil || a.buf != of || len(a.indices) < 2 {
-			continue
-		}
-		for i, iv := range k.IterVars {
-			switch {
-			case a.indices[0] == tir.Expr(iv.Var):
-				image = i
-			case uses(a.indices[1], iv.Var):
-				row = i
+	ir.Walk(k.Body, func(n ir.Node) bool {
+		if a, ok := n.(*tir.BufferLoad); ok && a.Buffer == of && len(a.Indices) > 1 {
+			for i, iv := range k.IterVars {
+				switch {
+				case a.Indices[0] == tir.Expr(iv.Var):
+					image = i
+				case uses(a.Indices[1], iv.Var):
+					row = i
+				}
 			}
 		}
-	}
+		return true
+	})
 	if row < 0 {
 		return false, nil
 	}
@@ -128,6 +129,9 @@ func (r *rules) mergeBands() error {
 			}
 		}
 		if n == 0 {
+			if len(nests) == 0 { // what is done once for all bands
+				continue
+			}
 			return nil
 		}
 		nests, seen = append(nests, loops[:n]), append(seen, r.loop(loops[0]).LoopVar)
@@ -144,12 +148,17 @@ func (r *rules) mergeBands() error {
 		}
 		all = append(all, l)
 	}
-	if merged, err := r.mergeLoops(all); merged == nil || err != nil {
-		return nil
+	for { // what is done once for all bands may have as many turns
+		if merged, err := r.mergeLoops(all); err == nil && merged != nil {
+			break
+		}
+		if all = all[1:]; len(all) < 2 {
+			return nil
+		}
 	}
 	r.applied(ruleBands, at)
 	if r.watch != nil {
-		r.watch.Took(ruleBands, at, fmt.Sprintf("%d steps of a band follow each other, before those of the next one: what they hand on is as large as one band", len(nests)))
+		r.watch.Took(ruleBands, at, fmt.Sprintf("%d steps of a band follow each other, before those of the next one: what they hand on is as large as one band", len(all)))
 	}
 	return nil
 }

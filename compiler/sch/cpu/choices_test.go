@@ -83,42 +83,42 @@ func TestChoices(t *testing.T) {
 		{"product", matmul(16, 64, 24, topi.MatmulOpts{}), `
 matmul_local[4 8] local
 a_splat[64 4 4]
-matmul_splat: 4 64 4u 4v
+matmul_splat: 4 16 4u 4u 4v
 matmul_init: 4 3 4u 2u 4v
-matmul_update: 4 3 16 4u 4u 2u 4v
+matmul_update: 4 3 4 16u 4u 2u 4v
 matmul: 4 3 4u 2u 4v`},
 		{"product of a short reduction", matmul(16, 20, 24, topi.MatmulOpts{}), `
 matmul_local[4 8] local
 a_splat[20 4 4]
-matmul_splat: 4 20 4u 4v
+matmul_splat: 4 5 4u 4u 4v
 matmul_init: 4 3 4u 2u 4v
 matmul_update: 4 3 20u 4u 2u 4v
 matmul: 4 3 4u 2u 4v`},
 		{"transposed product", matmul(16, 64, 24, nt), `
 NT_matmul_local[2 4 4] local
 NT_matmul_init: 8 6 2u 4u 4v
-NT_matmul_update: 8 6 16 2u 4u 4v
+NT_matmul_update: 8 6 8 2u 2u 4u 4v
 NT_matmul: 8 6 2u 4u`},
 		{"transposed product of many rows", matmul(64, 40, 24, nt), `
 NT_matmul_local[4 8] local
 a_splat[40 4 4]
 b_pack[3 40 8]
-NT_matmul_pack: 3 10 2 4u 4v
-NT_matmul_splat: 16 40 4u 4v
+NT_matmul_pack: 3 10 2u 4u 4v
+NT_matmul_splat: 16 10 4u 4u 4v
 NT_matmul_init: 16 3 4u 2u 4v
-NT_matmul_update: 16 3 10 4u 4u 2u 4v
+NT_matmul_update: 16 3 5 8u 4u 2u 4v
 NT_matmul: 16 3 4u 2u 4v`},
 		{"row by a matrix", matmul(1, 64, 48, topi.MatmulOpts{}), `
 matmul_local[16] local
 a_splat[64 4]
-matmul_splat: 64 4v
+matmul_splat: 4 16u 4v
 matmul_init: 3 4u 4v
-matmul_update: 3 16 4u 4u 4v
+matmul_update: 3 4 16u 4u 4v
 matmul: 3 4u 4v`},
 		{"row by a transposed matrix", matmul(1, 64, 48, nt), `
 NT_matmul_local[4 8] local
 NT_matmul_init: 12 4u 2u 4v
-NT_matmul_update: 12 8 4u 2u 4v
+NT_matmul_update: 12 4 2u 4u 2u 4v
 NT_matmul_fold: 12 4u 4v
 NT_matmul: 12 4u`},
 		{"narrow product", matmul(6, 20, 3, topi.MatmulOpts{}), `
@@ -129,9 +129,9 @@ matmul: 6 3u`},
 		{"symbolic rows", matmul(n, 64, 24, topi.MatmulOpts{}), `
 matmul_local[4 8] local
 a_splat[64 4 4]
-matmul_splat: ? 64 4u 4v
+matmul_splat: ? 16 4u 4u 4v
 matmul_init: ? 3 4u 2u 4v
-matmul_update: ? 3 16 4u 4u 2u 4v
+matmul_update: ? 3 4 16u 4u 2u 4v
 matmul: ? 3 4u 2u 4v`},
 		{"symbolic columns", matmul(16, 64, n, topi.MatmulOpts{}), `
 matmul_local[4 8] local
@@ -139,14 +139,14 @@ a_splat[64 4 4]
 matmul_local[4 8] local
 a_splat[64 4 4]
 if
-matmul_splat: 4 64 4u 4v
+matmul_splat: 4 16 4u 4u 4v
 matmul_init: 4 ? 4u 2u 4v
-matmul_update: 4 ? 16 4u 4u 2u 4v
+matmul_update: 4 ? 4 16u 4u 2u 4v
 matmul: 4 ? 4u 2u 4v
 else
-matmul_splat_small: 4 64 4u 4v
+matmul_splat_small: 4 16 4u 4u 4v
 matmul_init_small: 4 ? 4u 2u 4v
-matmul_update_small: 4 ? 16 4u 4u 2u 4v
+matmul_update_small: 4 ? 4 16u 4u 2u 4v
 matmul_small: 4 ? 4u 2u 4v
 matmul_1_small: ? 16 64`},
 		{"symbolic rows, transposed", matmul(n, 64, 24, nt), `
@@ -154,11 +154,11 @@ NT_matmul_local[2 4 4] local
 NT_matmul_local[2 4 4] local
 if
 NT_matmul_init: ? 6 2u 4u 4v
-NT_matmul_update: ? 6 16 2u 4u 4v
+NT_matmul_update: ? 6 8 2u 2u 4u 4v
 NT_matmul: ? 6 2u 4u
 else
 NT_matmul_init_small: ? 6 2u 4u 4v
-NT_matmul_update_small: ? 6 16 2u 4u 4v
+NT_matmul_update_small: ? 6 8 2u 2u 4u 4v
 NT_matmul_small: ? 6 2u 4u`},
 		{"symbolic reduction", matmul(16, n, 24, topi.MatmulOpts{}), `
 matmul_local[4 8] local
@@ -167,13 +167,13 @@ a_splat[? 4 4]
 matmul_splat: 4 ? 4u 4v
 matmul_init: 4 3 4u 2u 4v
 matmul_init_1: 4 3 ? 4u 2u 4v
-matmul_update: 4 3 ? 16 4u 4u 2u 4v
+matmul_update: 4 3 ? 4 16u 4u 2u 4v
 matmul_flush: 4 3 ? 4u 2u 4v
 matmul_init_2: 4 3 4u 2u 4v
-matmul_update_1: 4 3 ? 4u 4u 2u 4v
+matmul_update_1: 4 3 ? 16u 4u 2u 4v
 matmul_flush_1: 4 3 4u 2u 4v
 matmul_init_3: 4 3 ? 4u 2u 4v
-matmul_rest: 4 3 ? 16 4u 2u 4v
+matmul_rest: 4 3 ? 2 2u 4u 2u 4v
 matmul_flush_2: 4 3 ? 4u 2u 4v
 matmul_init_4: 4 3 4u 2u 4v
 matmul_rest_1: 4 3 ? 4u 2u 4v
@@ -182,7 +182,7 @@ matmul: 4 3 4u 2u 4v`},
 		{"convolution of points", convolved(1, 1, 0), `
 conv2d_nchw_local[4 8] local
 w_splat[4 4 4]
-conv2d_nchw_splat: 2 4 4u 4v
+conv2d_nchw_splat: 2 4u 4u 4v
 conv2d_nchw_init: 2 29 4u 2u 4v
 conv2d_nchw_update: 2 29 4u 4u 2u 4v
 conv2d_nchw: 2 29 4u 2u 4v`},
@@ -190,57 +190,58 @@ conv2d_nchw: 2 29 4u 2u 4v`},
 pad_temp[1 4 17 17]
 conv2d_nchw_local[4 8] local
 w_splat[4 3 3 4 4]
-pad_temp_pad_const: 72 16v
+pad_temp_pad_const: 18 4u 16v
 pad_temp_pad_const_1: 1 4v
-pad_temp: 1 4 15 3 4v
-pad_temp_1: 1 4 15 3
-conv2d_nchw_splat: 2 4 3 3 4u 4v
+pad_temp: 1 4 15 3u 4v
+pad_temp_1: 1 4 15 3u
+conv2d_nchw_splat: 2 4 3 3u 4u 4v
 conv2d_nchw_init: 2 15 2 4u 2u 4v
-conv2d_nchw_update: 2 15 2 4 3u 3u 4u 2u 4v
+conv2d_nchw_update: 2 15 2 2 2u 3u 3u 4u 2u 4v
 conv2d_nchw: 2 15 2 4u 2u 4v`},
 		{"convolution by two", convolved(3, 2, 1), `
 pad_temp[1 4 17 2 9]
 conv2d_nchw_local[4 8] local
 w_splat[4 3 3 4 4]
-pad_temp_pad_const: 76 16v
-pad_temp_pad_const_1: 2 4v
+pad_temp_pad_const: 19 4u 16v
+pad_temp_pad_const_1: 2u 4v
 pad_temp: 1 4 15 2u 1 4v
-pad_temp_2: 1 4 15 2u 3
+pad_temp_2: 1 4 15 2u 3u
 pad_temp_1: 1 4 15 1
-conv2d_nchw_splat: 2 4 3 3 4u 4v
+conv2d_nchw_splat: 2 4 3 3u 4u 4v
 conv2d_nchw_init: 2 8 4u 2u 4v
-conv2d_nchw_update: 2 8 4 3u 3u 4u 2u 4v
+conv2d_nchw_update: 2 8 2 2u 3u 3u 4u 2u 4v
 conv2d_nchw: 2 8 4u 2u 4v`},
 		{"convolution by two without padding", convolved(3, 2, 0), `
 x_global[1 4 15 2 8]
 conv2d_nchw_local[8 4] local
 w_splat[4 3 3 8 4]
 x_global: 1 4 15 2u 1 4v
-x_global_2: 1 4 15 2u 3
+x_global_2: 1 4 15 2u 3u
 x_global_1: 1 4 15 1
-conv2d_nchw_splat: 4 3 3 8u 4v
+conv2d_nchw_splat: 4 3 1 2u 8u 4v
+conv2d_nchw_splat_1: 4 3 1u 8u 4v
 conv2d_nchw_init: 7 2 8u 4v
-conv2d_nchw_update: 7 2 4 3u 3u 8u 4v
+conv2d_nchw_update: 7 2 2 2u 3u 3u 8u 4v
 conv2d_nchw: 7 2 8u 4v`},
 		{"grouped convolution", []*te.Tensor{image, grouped, conv(image, grouped, 1, 1, 2)}, `
 pad_temp[1 4 17 17]
 group_conv2d_nchw_local[4 8] local
 w_splat[2 3 3 4 4]
-pad_temp_pad_const: 72 16v
+pad_temp_pad_const: 18 4u 16v
 pad_temp_pad_const_1: 1 4v
-pad_temp: 1 4 15 3 4v
-pad_temp_1: 1 4 15 3
-group_conv2d_nchw_splat: 2 2 3 3 4u 4v
+pad_temp: 1 4 15 3u 4v
+pad_temp_1: 1 4 15 3u
+group_conv2d_nchw_splat: 2 2 3 3u 4u 4v
 group_conv2d_nchw_init: 2 15 2 4u 2u 4v
 group_conv2d_nchw_update: 2 15 2 2u 3u 3u 4u 2u 4v
 group_conv2d_nchw: 2 15 2 4u 2u 4v`},
 		{"maximum of windows", []*te.Tensor{image, pool("max", image, 3, 2, 1)}, `
 pad_temp[1 4 17 2 9]
 pool_max_local[2 8] local
-pad_temp_pad_const: 76 16v
-pad_temp_pad_const_1: 2 4v
+pad_temp_pad_const: 19 4u 16v
+pad_temp_pad_const_1: 2u 4v
 pad_temp: 1 4 15 2u 1 4v
-pad_temp_2: 1 4 15 2u 3
+pad_temp_2: 1 4 15 2u 3u
 pad_temp_1: 1 4 15 1
 pool_max_init: 4 4 2u 2u 4v
 pool_max_update: 4 4 3u 3u 2u 2u 4v
@@ -248,15 +249,16 @@ pool_max: 4 4 2u 2u 4v`},
 		{"mean of an image", []*te.Tensor{image, must(topi.AdaptiveAvgPool(image, []tir.Expr{tir.Int(1), tir.Int(1)}, "NCHW", ""))}, `
 adaptive_pool_sum_local[16] local
 adaptive_pool_sum_init: 4 4u 4v
-adaptive_pool_sum_update: 4 14 4u 4v
+adaptive_pool_sum_update: 4 4 3u 4u 4v
+adaptive_pool_sum_update_1: 4 2u 4u 4v
 adaptive_pool_sum_rest: 4
 adaptive_pool_sum_fold: 4 3u 4v
 adaptive_pool_sum: 4`},
 		{"sum of rows", []*te.Tensor{y, must(topi.Reduce("sum", y, []int{1}, false))}, `
 y_red_local[16] local
 y_red_init: 5 4u 4v
-y_red_update: 5 2 4u 4v
-y_red_rest: 5 5
+y_red_update: 5 2u 4u 4v
+y_red_rest: 5 5u
 y_red_fold: 5 3u 4v
 y_red: 5`},
 		{"sum of columns", []*te.Tensor{y, must(topi.Reduce("sum", y, []int{0}, false))}, `
@@ -267,8 +269,9 @@ y_red: 5 2u 4v`},
 		{"sum of all", []*te.Tensor{y, must(topi.Reduce("sum", y, []int{0, 1}, false))}, `
 y_red_local[16] local
 y_red_init: 4u 4v
-y_red_update: 11 4u 4v
-y_red_rest: 9
+y_red_update: 5 2u 4u 4v
+y_red_update_1: 1u 4u 4v
+y_red_rest: 9u
 y_red_fold: 3u 4v
 y_red:`},
 		{"symbolic sum of rows", []*te.Tensor{z, must(topi.Reduce("sum", z, []int{1}, false))}, `
@@ -276,13 +279,13 @@ z_red_local[16] local
 z_red_sums[16] local
 z_red_init: 5 4u 4v
 z_red_init_1: 5 ? 4u 4v
-z_red_update: 5 ? 64 4u 4v
+z_red_update: 5 ? 16 4u 4u 4v
 z_red_flush: 5 ? 4u 4v
 z_red_init_2: 5 4u 4v
 z_red_update_1: 5 ? 4u 4v
 z_red_flush_1: 5 4u 4v
 z_red_init_3: 5 ? 4u 4v
-z_red_rest: 5 ? 64
+z_red_rest: 5 ? 4 16u
 z_red_flush_2: 5 ? 4u 4v
 z_red_init_4: 5 4u 4v
 z_red_rest_1: 5 ?
@@ -308,28 +311,29 @@ T_softmax_expsum[5]
 T_softmax_maxelem_local[16] local
 T_softmax_expsum_local[16] local
 T_softmax_maxelem_init: 5 4u 4v
-T_softmax_maxelem_update: 5 2 4u 4v
-T_softmax_maxelem_rest: 5 5
+T_softmax_maxelem_update: 5 2u 4u 4v
+T_softmax_maxelem_rest: 5 5u
 T_softmax_maxelem_fold: 5 3u 4v
 T_softmax_maxelem: 5
-T_softmax_exp: 5 4 8v
+T_softmax_exp: 5 4u 8v
 T_softmax_exp_1: 5 1 4v
 T_softmax_exp_1_1: 5 1
 T_softmax_expsum_init: 5 4u 4v
-T_softmax_expsum_update: 5 2 4u 4v
-T_softmax_expsum_rest: 5 5
+T_softmax_expsum_update: 5 2u 4u 4v
+T_softmax_expsum_rest: 5 5u
 T_softmax_expsum_fold: 5 3u 4v
 T_softmax_expsum: 5
-T_softmax_norm: 5 4 8v
+T_softmax_norm: 5 4u 8v
 T_softmax_norm_1: 5 1 4v
 T_softmax_norm_1_1: 5 1`},
 		{"transposition", []*te.Tensor{image, topi.PermuteDims(image, []int{0, 2, 3, 1})}, `
-T_transpose: 1 15 15 4`},
+T_transpose: 1 15 15 4u`},
 		{"two images", []*te.Tensor{image, topi.Concat([]*te.Tensor{image, image}, 1)}, `
-T_concat: 1 8 14 16v
+T_concat: 1 8 4 3u 16v
+T_concat_2: 1 8 2u 16v
 T_concat_1: 1 8 1`},
 		{"relu", []*te.Tensor{image, relu(image)}, `
-compute: 56 16v
+compute: 14 4u 16v
 compute_1: 1 4v`},
 		{"symbolic relu", []*te.Tensor{z, relu(z)}, `
 compute: ? 16v

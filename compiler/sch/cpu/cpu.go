@@ -118,6 +118,9 @@ func (r *rules) run() error {
 	if err := r.mergeBands(); err != nil {
 		return err
 	}
+	if err := r.writeOut(); err != nil {
+		return err
+	}
 	if err := r.flatten(); err != nil {
 		return err
 	}

@@ -68,6 +68,10 @@ func (m Machine) kept(apart int64) int64 {
 // also the one that spreads elements.
 func (m Machine) transposes() bool { return m.Spreads }
 
+// dearTurns reports whether a turn of a loop takes many instructions besides what the loop does. In wazero these are some forty: it looks up the address and the size of the memory and tests each
+// address anew, and stores and reloads what lives from turn to turn.
+func (m Machine) dearTurns() bool { return !m.Spreads }
+
 // chains is how many sums must be under way so that none waits for the one before.
 func (m Machine) chains() int64 {
 	if m.Spreads {

@@ -487,14 +487,16 @@ for i, c, y, x in T.grid(8, %[1]s, %[2]s, %[3]s):
 		steps   int64
 		inner   int
 	}{
-		{"16", "3", "3", []int{3, 2}, 1, 9, 1},
+		{"16", "3", "3", []int{3, 2}, 2, 9, 1},
 		{"16", "5", "5", []int{3, 2}, 1, 25, 1},
-		{"16", "6", "5", []int{3}, 1, 5, 2},
+		{"16", "6", "5", []int{3}, 2, 5, 2},
 		{"16", "26", "2", []int{3}, 2, 2, 2},
 		{"16", "16", "26", []int{}, 4, 1, 3},
-		{"16", "26", "3", []int{3}, 1, 3, 2},
+		{"16", "16", "32", []int{}, 16, 1, 3},
+		{"16", "16", "130", []int{}, 16, 1, 3}, // little is left over
+		{"16", "26", "3", []int{3}, 2, 3, 2},
 		{"2", "3", "4", []int{3, 2, 1}, 1, 24, -1},
-		{"16", "s", "3", []int{3}, 1, 3, 2},
+		{"16", "s", "3", []int{3}, 4, 3, 2},
 		{"16", "4", "4", []int{3, 2}, 1, 16, 1},
 	} {
 		p := window(c.c, c.y, c.x)
@@ -604,7 +606,7 @@ func TestSymbolicColumns(t *testing.T) {
 		t.Errorf("whole are %v where %v, cut is %v", p.Whole, p.r.needs, p.cut)
 	}
 	p = product(t, "8", "32", "16", "float32", false)
-	if p.alongResult(1); p.cut || len(p.Whole) > 0 || p.Tile[0] != 4 || p.Tile[1] != 8 || p.Factor != 4 {
+	if p.alongResult(1); p.cut || len(p.Whole) > 0 || p.Tile[0] != 4 || p.Tile[1] != 8 || p.Factor != 16 {
 		t.Errorf("%+v", p.TileSpec)
 	}
 }

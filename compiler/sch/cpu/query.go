@@ -53,20 +53,30 @@ func (r *rules) find(root string) error {
 	if err != nil {
 		return brief(err)
 	}
-	var visit func(b *sch.Block) error
-	visit = func(b *sch.Block) error {
-		list, err := r.blocksBy("GetChildBlocks", b)
-		for _, k := range list {
-			if err == nil && holdsBlocks(r.at(k).Body) {
-				err = visit(k)
-			} else {
-				r.blocks = append(r.blocks, k)
-			}
-		}
+	r.top = top[0]
+	return r.eachLeaf(r.top, func(b *sch.Block) error {
+		r.blocks = append(r.blocks, b)
+		return nil
+	})
+}
+
+// eachLeaf calls f with the blocks in b that hold no others, in the order in which they run.
+func (r *rules) eachLeaf(b *sch.Block, f func(b *sch.Block) error) error {
+	list, err := r.blocksBy("GetChildBlocks", b)
+	if err != nil {
 		return err
 	}
-	r.top = top[0]
-	return visit(r.top)
+	for _, c := range list {
+		if holdsBlocks(r.at(c).Body) {
+			err = r.eachLeaf(c, f)
+		} else {
+			err = f(c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // at returns the block that b refers to.

@@ -239,7 +239,7 @@ func TestCut(t *testing.T) {
 	if err := p.r.reduction(p.b); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"C_splat: 2 32 4u 4v", "C_init: 2 ? 4u 2u 4v", "C_update: 2 ? 8 4u 4u 2u 4v", "C: 2 ? 4u 2u 4v", "C_1: ? 8 32"}
+	want := []string{"C_splat: 2 32 4u 4v", "C_init: 2 ? 4u 2u 4v", "C_update: 2 ? 2 16u 4u 2u 4v", "C: 2 ? 4u 2u 4v", "C_1: ? 8 32"}
 	if got := loopsOf(p.r); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -253,7 +253,7 @@ func TestRunsOfSteps(t *testing.T) {
 	for _, c := range []struct {
 		k, want string
 	}{
-		{"512", "C_update: 16 8 4u 4u 4v"}, // 16 runs of 8 times 4 steps
+		{"512", "C_update: 16 2 16u 4u 4v"}, // 16 runs of 2 times 16 steps
 		{"20", "C_update: 20u 4u 4v"},
 	} {
 		got, _ := reduced(t, `A: T.Buffer((`+c.k+`, 16), "float32"), C: T.Buffer((16,), "float64")`, `

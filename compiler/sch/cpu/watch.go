@@ -24,6 +24,7 @@ const (
 	ruleCases    = "split what is joined"
 	ruleRows     = "merge nests over rows"
 	ruleBands    = "merge nests over bands"
+	ruleSteps    = "take several steps in a turn"
 	ruleSchedule = "schedule"
 
 	// What the tile of a reduction is made of, see reasons.

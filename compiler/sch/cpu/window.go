@@ -8,6 +8,20 @@ const maxUnrolledWindow = 25
 // maxUnrolledSums bounds the sums that are written in a row for a window of several axes, so that the loop stays in the caches of decoded instructions.
 const maxUnrolledSums = 256
 
+// maxStepsOfTurn bounds the steps of a turn where turns are dear: two of a window of 3x3, or sixteen of a product.
+const maxStepsOfTurn = 18
+
+// manySteps is how many steps along reduction variable k a turn takes around those that are unrolled, where turns are dear: a power of two that divides it, or after which little is left over.
+func (p *plan) manySteps(k int, steps int64) int64 {
+	n, factor := p.extent(k), max(4/steps, 1)
+	for f := 2 * factor; f*steps <= maxStepsOfTurn && f*steps*p.sums() <= maxUnrolledSums; f *= 2 {
+		if n == 0 || n%f == 0 || n >= 8*f {
+			factor = f
+		}
+	}
+	return factor
+}
+
 // window unrolls the innermost reduction variables as far as that stays small, and the next
 // one by a factor where they are few, by one that divides it if there is one.
 func (p *plan) window() {
@@ -20,11 +34,12 @@ func (p *plan) window() {
 		steps *= p.extent(list[i])
 		p.Unroll = append(p.Unroll, list[i])
 	}
-	p.Factor = 1
-	if steps < 4 {
-		p.Factor = 4 / steps
+	p.Factor = max(4/steps, 1)
+	k := p.innerReduction()
+	if k >= 0 && p.machine.dearTurns() {
+		p.Factor = p.manySteps(k, steps)
 	}
-	if k := p.innerReduction(); p.machine.Spreads && len(p.Unroll) == 0 && k >= 0 {
+	if p.machine.Spreads && len(p.Unroll) == 0 && k >= 0 {
 		for _, f := range []int64{4, 7, 6, 5, 3, 2} { // nothing is left over
 			if n := p.extent(k); n != 0 && n%f == 0 && f <= p.spreadSteps(k) && f*p.sums() <= maxUnrolledSums {
 				p.Factor = f

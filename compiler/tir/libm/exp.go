@@ -24,6 +24,9 @@ const (
 // the polynomial for e^r is that of Cephes' expf (Moshier, 1992). The power of two is applied in
 // two steps, so that results beyond the normal range round properly.
 func (m *formula) exp(x tir.Expr) tir.Expr {
+	if m.d.Bits == 64 {
+		return m.exp64(x)
+	}
 	y, shifted := m.expParts(m.between(x, -104, 89))
 	return m.scale(y, m.power(shifted))
 }
@@ -44,7 +47,7 @@ func (m *formula) expNormal(x tir.Expr) tir.Expr {
 }
 
 // powerOfTwo is 2^(n+by), of the integer n that was rounded by adding magic; n+by must be from -126 to 127.
-func (m *formula) powerOfTwo(shifted tir.Expr, by int32) tir.Expr {
+func (m *formula) powerOfTwo(shifted tir.Expr, by int64) tir.Expr {
 	return m.float(m.shl(m.bin(tir.OpSub, m.bits(shifted), m.ci(magicBits-127-by)), 23))
 }
 
@@ -87,17 +90,20 @@ func (m *formula) exp10(x tir.Expr) tir.Expr {
 // sigmoid is 1 / (1 + e^-x). Where e^-x is below 2^-124, it does not change the sum; up to where it overflows, the power of two is applied to twice the other factor.
 func (m *formula) sigmoid(x tir.Expr) tir.Expr {
 	x = m.neg(x)
-	e := m.call(tir.OpExp, m.d, x)
-	if m.d.Bits == 32 {
-		y, shifted := m.expParts(m.between(x, -86, 89))
-		y = m.let("y", y)
-		e = m.mul(m.add(y, y), m.powerOfTwo(shifted, -1))
+	if m.d.Bits == 64 {
+		return m.div(m.c(1), m.add(m.c(1), m.exp64(x)))
 	}
+	y, shifted := m.expParts(m.between(x, -86, 89))
+	y = m.let("y", y)
+	e := m.mul(m.add(y, y), m.powerOfTwo(shifted, -1))
 	return m.div(m.c(1), m.add(m.c(1), e))
 }
 
 // tanh uses an odd polynomial below 0.625 (Cephes' tanhf) and 1 - 2/(e^2|x| + 1) above, which is 1 long before 2|x| is 88.
 func (m *formula) tanh(x tir.Expr) tir.Expr {
+	if m.d.Bits == 64 {
+		return m.tanh64(x)
+	}
 	x = m.let("x", x)
 	a := m.let("a", m.abs(x))
 	z := m.let("z", m.mul(x, x))

@@ -31,7 +31,15 @@ func (m *formula) let(name string, e tir.Expr) tir.Expr {
 // as is an element type with the lanes of the argument.
 func (m *formula) as(d dtype.DType) dtype.DType { return d.LikeVector(m.d) }
 
-// c is a float constant, ci an int32 constant.
+// word is the type of the integers that have the bits of a number.
+func (m *formula) word() dtype.DType {
+	if m.d.Bits == 64 {
+		return m.as(dtype.Int64T)
+	}
+	return m.as(dtype.Int32T)
+}
+
+// c is a float constant, ci one of the integers that have the bits of a number.
 func (m *formula) c(v float64) tir.Expr {
 	if m.d.Bits == 32 && v == v { // the one NaN that text reads back as stays
 		v = float64(float32(v))
@@ -39,8 +47,8 @@ func (m *formula) c(v float64) tir.Expr {
 	return m.splat(&tir.FloatImm{Base: m.base, Type: m.d.Elem(), Value: v})
 }
 
-func (m *formula) ci(v int32) tir.Expr {
-	return m.splat(&tir.IntImm{Base: m.base, Type: dtype.Int32T, Value: int64(v)})
+func (m *formula) ci(v int64) tir.Expr {
+	return m.splat(&tir.IntImm{Base: m.base, Type: m.word().Elem(), Value: v})
 }
 
 func (m *formula) splat(e tir.Expr) tir.Expr {
@@ -78,18 +86,18 @@ func (m *formula) copysign(x, y tir.Expr) tir.Expr { return m.call(tir.OpCopysig
 
 func (m *formula) iand(x, y tir.Expr) tir.Expr { return m.ints(tir.OpBitwiseAnd, x, y) }
 
-func (m *formula) shl(x tir.Expr, k int32) tir.Expr { return m.ints(tir.OpShiftLeft, x, m.ci(k)) }
+func (m *formula) shl(x tir.Expr, k int64) tir.Expr { return m.ints(tir.OpShiftLeft, x, m.ci(k)) }
 
 // sra shifts right and keeps the sign.
-func (m *formula) sra(x tir.Expr, k int32) tir.Expr { return m.ints(tir.OpShiftRight, x, m.ci(k)) }
+func (m *formula) sra(x tir.Expr, k int64) tir.Expr { return m.ints(tir.OpShiftRight, x, m.ci(k)) }
 
 func (m *formula) ints(op *ir.Op, x, y tir.Expr) tir.Expr {
-	return m.call(op, m.as(dtype.Int32T), x, y)
+	return m.call(op, m.word(), x, y)
 }
 
 // bits and float read the same bits as the other type.
 func (m *formula) bits(x tir.Expr) tir.Expr {
-	return m.call(tir.OpReinterpret, m.as(dtype.Int32T), x)
+	return m.call(tir.OpReinterpret, m.word(), x)
 }
 
 func (m *formula) float(x tir.Expr) tir.Expr { return m.call(tir.OpReinterpret, m.d, x) }

@@ -9,6 +9,9 @@ import (
 // log computes the natural logarithm: x = 2^e * f with f between sqrt(1/2) and sqrt(2), and a
 // polynomial for log f (Cephes' logf). Subnormal numbers are scaled first.
 func (m *formula) log(x tir.Expr) tir.Expr {
+	if m.d.Bits == 64 {
+		return m.log64(x)
+	}
 	x = m.let("x", x)
 	tiny := m.let("tiny", m.lt(x, m.c(0x1p-126)))
 	y := m.sel(tiny, m.mul(x, m.c(1<<23)), x)

@@ -35,8 +35,10 @@ func bigExp(x *big.Float) *big.Float {
 
 // bigLog solves e^y = x by Halley's iteration.
 func bigLog(x *big.Float) *big.Float {
-	f, _ := x.Float64()
-	y := num(math.Log(f))
+	part := new(big.Float)
+	e := x.MantExp(part) // math.Log is wrong for subnormal numbers
+	f, _ := part.Float64()
+	y := num(math.Log(f) + float64(e)*math.Ln2)
 	for range 4 {
 		e := bigExp(y)
 		y = add(y, shift(quo(sub(x, e), add(x, e)), 1))
@@ -97,6 +99,9 @@ var bigReferences = map[string]func(x *big.Float) *big.Float{
 		return quo(num(1), add(num(1), bigExp(new(big.Float).Neg(x))))
 	},
 	"tanh": func(x *big.Float) *big.Float {
+		if x.MantExp(nil) < -40 { // what cancels below is more than the precision; the next term of the series is x^5 * 2/15
+			return sub(x, quo(mul(x, mul(x, x)), num(3)))
+		}
 		e := bigExp(shift(x, 1))
 		return quo(sub(e, num(1)), add(e, num(1)))
 	},
