@@ -27,7 +27,7 @@ or of two points of a pipeline that is run on one file. A, B and IN are ` + inpu
 They may also be what another compiler printed of its passes, a file, folder or archive as 'irscope import' reads
 them: of two of these the last IR is compared, of one the IR at two points.
 
-A POINT is start, end, the name of a pass, or a step of the pipeline such as 1.15 or 1.15/FuseOps, which
+A POINT is start, end, the name of a pass, or a step of the pipeline such as 1.4 or 1.4/FuseOps, which
 'irscope passes --pipeline NAME' lists. It stands for the module after that pass; before:POINT for the
 module before it. PASS#1 is the second run of a pass, PASS the first.
 

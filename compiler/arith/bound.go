@@ -31,22 +31,11 @@ func (b Bound) Const() bool { return b.Min == b.Max }
 // DTypeBound returns all values that type d can hold; everything for types of no integers
 // and for 64 bits.
 func DTypeBound(d dtype.DType) Bound {
-	switch {
-	case d.IsBool():
-		return Bound{0, 1}
-	case d.IsUInt():
-		if d.Bits >= 64 {
-			return Bound{0, PosInf}
-		}
-		return Bound{0, int64(1)<<d.Bits - 1}
-	case d.IsInt():
-		if d.Bits >= 64 {
-			return Bound{NegInf, PosInf}
-		}
-		half := int64(1) << (d.Bits - 1)
-		return Bound{-half, half - 1}
+	if !d.IsInteger() && !d.IsBool() {
+		return Bound{NegInf, PosInf}
 	}
-	return Bound{NegInf, PosInf}
+	lo, hi := d.IntLimits()
+	return Bound{max(lo, NegInf), hi}
 }
 
 func (b Bound) union(o Bound) Bound     { return Bound{min(b.Min, o.Min), max(b.Max, o.Max)} }

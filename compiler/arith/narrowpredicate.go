@@ -10,25 +10,14 @@ import "github.com/irscope/irscope/compiler/tir"
 // An end of a range must use no parameter. The cost is linear in the size of cond as a tree. After TVM's
 // src/arith/narrow_predicate_expression.cc, which takes a product with a negative constant to grow.
 func NarrowPredicateExpression(cond tir.Expr, params map[*tir.Var]*tir.Range) tir.Expr {
-	return narrow(cond, params, nil)
-}
-
-// NarrowKnown is NarrowPredicateExpression where unknown reports variables of which nothing is known:
-// a comparison with one is false.
-func NarrowKnown(cond tir.Expr, params map[*tir.Var]*tir.Range, unknown func(*tir.Var) bool) tir.Expr {
-	return narrow(cond, params, unknown)
-}
-
-func narrow(cond tir.Expr, params map[*tir.Var]*tir.Range, unknown func(*tir.Var) bool) tir.Expr {
-	n := &narrower{params: params, unknown: unknown}
+	n := &narrower{params: params}
 	return n.condition(cond, false)
 }
 
 // narrower narrows conditions (condition), and bounds the sides of their comparisons (value).
 type narrower struct {
-	params  map[*tir.Var]*tir.Range
-	unknown func(*tir.Var) bool
-	lost    bool // the side of a comparison that is bounded has no bound
+	params map[*tir.Var]*tir.Range
+	lost   bool // the side of a comparison that is bounded has no bound
 }
 
 // condition returns a condition that implies e, or one that e implies if widen is set.
@@ -37,7 +26,7 @@ func (n *narrower) condition(e tir.Expr, widen bool) tir.Expr {
 	case *tir.IntImm:
 		return e
 	case *tir.Var:
-		if _, free := n.params[e]; !free && !n.isUnknown(e) {
+		if _, free := n.params[e]; !free {
 			return e
 		}
 	case *tir.Not:
@@ -113,8 +102,6 @@ func (n *narrower) value(e tir.Expr, least bool) tir.Expr {
 			return r.Min
 		case free:
 			return tir.Sub(tir.Add(r.Min, r.Extent), one(r.Min))
-		case n.isUnknown(e):
-			n.lost = true
 		}
 		return e
 	case *tir.Binary:
@@ -147,12 +134,10 @@ func (n *narrower) rebuilt(e *tir.Binary, a, b tir.Expr) tir.Expr {
 	return tir.NewBinary(e.Op, a, b)
 }
 
-func (n *narrower) isUnknown(v *tir.Var) bool { return n.unknown != nil && n.unknown(v) }
-
 // fixed reports whether e has one value whatever the parameters are and memory holds.
 func (n *narrower) fixed(e tir.Expr) bool {
 	return SideEffect(e) <= tir.Pure && !UsesVar(e, func(v *tir.Var) bool {
 		_, free := n.params[v]
-		return free || n.isUnknown(v)
+		return free
 	})
 }

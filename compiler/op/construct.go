@@ -94,11 +94,6 @@ func MaxPool2D(x relax.Expr, a Pool2DAttrs) *relax.Call {
 	return build("relax.nn.max_pool2d", a.attrs(), x)
 }
 
-// AvgPool2D returns the mean of x over windows.
-func AvgPool2D(x relax.Expr, a Pool2DAttrs) *relax.Call {
-	return build("relax.nn.avg_pool2d", a.attrs(), x)
-}
-
 // Reduce returns a reduction ("sum", "mean", "max", ...) of x over axes, all if there are none.
 func Reduce(name string, x relax.Expr, axes []int64, keepdims bool) *relax.Call {
 	return build("relax."+name, withInts(ir.NewAttrs("keepdims", keepdims), "axis", axes), x)

@@ -180,23 +180,6 @@ func CallTIR(gv *ir.GlobalVar, args []relax.Expr, out []relax.StructInfo, tirVar
 	return call
 }
 
-// CallDPSPacked calls a packed function in destination-passing style.
-func CallDPSPacked(symbol string, args []relax.Expr, out []relax.StructInfo) *relax.Call {
-	call := build("relax.call_dps_packed", nil, &relax.ExternFunc{Symbol: symbol}, &relax.Tuple{Fields: args})
-	call.SInfoArgs = []relax.StructInfo{outSInfo(out)}
-	return call
-}
-
-// CallBuiltin calls a function of the runtime that gets the virtual machine, for a result of
-// struct info out, which may be nil for none.
-func CallBuiltin(symbol string, args []relax.Expr, out relax.StructInfo) *relax.Call {
-	call := build("relax.call_builtin_with_ctx", nil, &relax.ExternFunc{Symbol: symbol}, &relax.Tuple{Fields: args})
-	if out != nil {
-		call.SInfoArgs = []relax.StructInfo{out}
-	}
-	return call
-}
-
 func outSInfo(out []relax.StructInfo) relax.StructInfo {
 	if len(out) == 1 {
 		return out[0]

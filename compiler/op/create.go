@@ -225,17 +225,6 @@ func Zeros(shape relax.Expr, dt dtype.DType) *relax.Call {
 	return build("relax.zeros", ir.NewAttrs("dtype", dt), shape)
 }
 
-// Full returns a tensor that has value, a tensor without dimensions, everywhere.
-func Full(shape, value relax.Expr, dt dtype.DType) *relax.Call {
-	return build("relax.full", ir.NewAttrs("dtype", dt), shape, value)
-}
-
-// Arange returns the numbers from start to end (exclusive) in steps.
-func Arange(start, end, step tir.Expr, dt dtype.DType) *relax.Call {
-	return build("relax.arange", ir.NewAttrs("dtype", dt),
-		&relax.PrimValue{Value: start}, &relax.PrimValue{Value: end}, &relax.PrimValue{Value: step})
-}
-
 // Scalar returns a constant without dimensions; v is rounded to dt.
 func Scalar(dt dtype.DType, v float64) (*relax.Constant, error) {
 	t, err := tensor.New(dt, nil)

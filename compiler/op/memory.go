@@ -1,7 +1,6 @@
 package op
 
 import (
-	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -165,30 +164,6 @@ func inferToVDevice(call *relax.Call, c *InferContext) (relax.StructInfo, error)
 // AllocTensor returns the allocation of a tensor before memory planning.
 func AllocTensor(shape relax.Expr, dt dtype.DType, device int64, scope string) *relax.Call {
 	return build("relax.builtin.alloc_tensor", nil, shape, &relax.DataTypeImm{Value: dt}, prim(device), &relax.StringImm{Value: scope})
-}
-
-// AllocStorage returns the allocation of a planned storage of size bytes.
-func AllocStorage(size relax.Expr, device int64, scope string, dt dtype.DType) *relax.Call {
-	return build("relax.memory.alloc_storage", nil, size, prim(device), &relax.StringImm{Value: scope}, &relax.DataTypeImm{Value: dt})
-}
-
-// AllocTensorFrom returns a tensor in a planned storage at an offset in bytes.
-func AllocTensorFrom(storage relax.Expr, offset int64, shape relax.Expr, dt dtype.DType) *relax.Call {
-	return build("relax.memory.alloc_tensor", nil, storage, prim(offset), shape, &relax.DataTypeImm{Value: dt}, prim(0))
-}
-
-// KillTensor ends the life of a tensor, KillStorage that of a storage.
-func KillTensor(x relax.Expr) *relax.Call { return build("relax.memory.kill_tensor", nil, x) }
-
-// KillStorage ends the life of a storage.
-func KillStorage(x relax.Expr) *relax.Call { return build("relax.memory.kill_storage", nil, x) }
-
-// KillObject drops a register of the virtual machine.
-func KillObject(x relax.Expr) *relax.Call { return build("relax.vm.kill_object", nil, x) }
-
-// ToVDevice copies x to a virtual device.
-func ToVDevice(x relax.Expr, device *relax.VDevice) *relax.Call {
-	return build("relax.to_vdevice", ir.NewAttrs("dst_vdevice", device), x)
 }
 
 func prim(n int64) *relax.PrimValue { return &relax.PrimValue{Value: tir.Int(n)} }

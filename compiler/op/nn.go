@@ -194,12 +194,6 @@ func inferBatchFlatten(_ *relax.Call, c *InferContext) (relax.StructInfo, error)
 // Relu returns max(x, 0).
 func Relu(x relax.Expr) *relax.Call { return build("relax.nn.relu", nil, x) }
 
-// Gelu returns the Gaussian error linear unit of x.
-func Gelu(x relax.Expr) *relax.Call { return build("relax.nn.gelu", nil, x) }
-
-// Silu returns x * sigmoid(x).
-func Silu(x relax.Expr) *relax.Call { return build("relax.nn.silu", nil, x) }
-
 // Softmax returns the softmax of x along axis.
 func Softmax(x relax.Expr, axis int64) *relax.Call {
 	return build("relax.nn.softmax", ir.NewAttrs("axis", axis), x)

@@ -167,8 +167,3 @@ func inferGroupNorm(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 func BatchNorm(x, gamma, beta, mean, variance relax.Expr, axis int64, epsilon float64) *relax.Call {
 	return build("relax.nn.batch_norm", ir.NewAttrs("axis", axis, "epsilon", epsilon, "training", false), x, gamma, beta, mean, variance)
 }
-
-// LayerNorm normalises x over axes.
-func LayerNorm(x, gamma, beta relax.Expr, axes []int64, epsilon float64) *relax.Call {
-	return build("relax.nn.layer_norm", ir.NewAttrs("axes", axes, "epsilon", epsilon), x, gamma, beta)
-}

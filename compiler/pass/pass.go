@@ -56,6 +56,7 @@ type Pass struct {
 
 	Options []Option  // what can be set, with defaults, under TVM's parameter names
 	Args    *ir.Attrs // values of options that differ from the default
+	plain   *Pass     // the pass that With made this one of, nil where none did
 
 	// What the pass reads besides its module and options. Reading more is an error, since
 	// the reuse of earlier runs depends on it.
@@ -188,8 +189,16 @@ func (p *Pass) With(args *ir.Attrs) (*Pass, error) {
 		merged = merged.With(name, x)
 	}
 	out := *p
-	out.Args = merged
+	out.Args, out.plain = merged, p.Plain()
 	return &out, nil
+}
+
+// Plain returns the pass without what With has set.
+func (p *Pass) Plain() *Pass {
+	if p.plain != nil {
+		return p.plain
+	}
+	return p
 }
 
 func (p *Pass) option(name string) *Option {

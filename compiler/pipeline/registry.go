@@ -71,16 +71,7 @@ func listPasses() []*pass.Pass {
 	names := Names()
 	add = func(list []*pass.Pass) {
 		for _, p := range list {
-			switch p { // those with options of their own
-			case legalize:
-				p = transform.LegalizeOps
-			case gpuSchedule:
-				p = transform.ApplyDefaultSchedule
-			case syncDynamic, syncWarp:
-				p = tirpass.ThreadSync
-			case markUnroll:
-				p = tirpass.UnrollLoop
-			}
+			p = p.Plain() // pipelines set options
 			if !slices.Contains(names, p.Name) && !slices.Contains(out, p) {
 				out = append(out, p)
 			}

@@ -125,14 +125,6 @@ func (p *quantizedProducts) along(e relax.Expr, rank int, axis int64) (list []fl
 	return list, at, len(shape) <= rank && shape[at-int64(rank-len(shape))] == int64(len(list))
 }
 
-// typeBounds are the least and the largest integer of a type.
-func typeBounds(d dtype.DType) (lo, hi float64) {
-	if d.IsUInt() {
-		return 0, float64(uint64(1)<<d.Bits - 1)
-	}
-	return -math.Ldexp(1, int(d.Bits)-1), math.Ldexp(1, int(d.Bits)-1) - 1
-}
-
 // magnitude bounds integers less their zero points: by their values where they are known, else by those of the type.
 func (p *quantizedProducts) magnitude(e relax.Expr, d dtype.DType, zeros []float64) float64 {
 	lo, hi := typeBounds(d)

@@ -1,7 +1,6 @@
 package relaypass
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -182,15 +181,16 @@ func (s *site) combined(name string, a, b relax.Expr) relax.Expr {
 	return nil
 }
 
-// bounds are the least and the largest value of an integer type.
+// bounds are typeBounds of an integer type of at most 32 bits.
 func bounds(dt dtype.DType) (lo, hi float64, ok bool) {
-	if !dt.IsInteger() || dt.IsBool() || dt.Bits > 32 {
-		return 0, 0, false
-	}
-	if dt.Code == dtype.UInt {
-		return 0, math.Ldexp(1, int(dt.Bits)) - 1, true
-	}
-	return -math.Ldexp(1, int(dt.Bits)-1), math.Ldexp(1, int(dt.Bits)-1) - 1, true
+	lo, hi = typeBounds(dt)
+	return lo, hi, dt.IsInteger() && dt.Bits <= 32
+}
+
+// typeBounds are the least and the greatest value of an integer type.
+func typeBounds(dt dtype.DType) (lo, hi float64) {
+	l, h := dt.IntLimits()
+	return float64(l), float64(h)
 }
 
 // clipRange returns the bounds of a clip.

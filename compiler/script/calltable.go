@@ -69,15 +69,6 @@ func LookupCall(op string) CallForm {
 	return f
 }
 
-// IntrinsicOf returns the intrinsic that T.name calls.
-func IntrinsicOf(name string) string {
-	switch name {
-	case "call_packed", "call_cpacked", "call_packed_lowered", "call_cpacked_lowered":
-		return "tir.tvm_" + name
-	}
-	return "tir." + name
-}
-
 // ResultType returns the type that a call of the intrinsic op has where the text does not
 // say it.
 func ResultType(op string, args []tir.Expr) dtype.DType {

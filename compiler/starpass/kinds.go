@@ -29,9 +29,6 @@ type kind struct {
 	optional []string
 }
 
-// String returns the name with its level: relax.Call.
-func (k *kind) String() string { return k.level + "." + k.name }
-
 func kindFor[T ir.Node](level string, optional ...string) *kind {
 	t := reflect.TypeFor[T]()
 	return &kind{level: level, name: t.Elem().Name(), typ: t, optional: optional}

@@ -2,8 +2,10 @@ package te
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/arith/region"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -18,6 +20,29 @@ type nest struct {
 	loops  []*tir.Var
 	iters  []*tir.IterVar
 	values []tir.Expr
+}
+
+// nest begins the nest of op, without loops.
+func (b *builder) nest(op *operation) *nest {
+	n := &nest{builder: b, op: op, an: arith.Bounded(b.budget), sub: map[*tir.Var]tir.Expr{}}
+	maps.Copy(n.sub, b.sub)
+	return n
+}
+
+// block returns the block of the nest, without a body.
+func (n *nest) block() *tir.Block {
+	return &tir.Block{Base: n.base, Name: n.labels.Fresh(n.op.name, "_"), IterVars: n.iters, Annotations: n.op.attrs}
+}
+
+// around returns the loops around blk, and notes in blk what it accesses.
+func (n *nest) around(blk *tir.Block) tir.Stmt {
+	blk.Reads, blk.Writes, _ = region.OfBlock(blk, nil)
+	out := tir.Stmt(&tir.BlockRealize{Base: n.base, Values: n.values, Predicate: tir.Bool(true), Block: blk})
+	for k := len(n.loops) - 1; k >= 0; k-- {
+		dom := n.iters[k].Dom
+		out = &tir.For{Base: n.base, LoopVar: n.loops[k], Min: dom.Min, Extent: dom.Extent, Body: out}
+	}
+	return out
 }
 
 // axis adds a loop and an iteration variable for a.

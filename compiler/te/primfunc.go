@@ -2,11 +2,8 @@ package te
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
-	"github.com/irscope/irscope/compiler/arith"
-	"github.com/irscope/irscope/compiler/arith/region"
 	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
@@ -241,12 +238,11 @@ func (b *builder) emit(op *operation) (tir.Stmt, error) {
 	if r := op.reduce(); r != nil {
 		axes = append(append([]*tir.IterVar{}, axes...), r.Axis...)
 	}
-	n := &nest{builder: b, op: op, an: arith.Bounded(b.budget), sub: map[*tir.Var]tir.Expr{}}
-	maps.Copy(n.sub, b.sub)
+	n := b.nest(op)
 	for _, a := range axes {
 		n.axis(a)
 	}
-	blk := &tir.Block{Base: b.base, Name: b.labels.Fresh(op.name, "_"), IterVars: n.iters, Annotations: op.attrs}
+	blk := n.block()
 	if len(axes) == 0 { // a block needs an iteration variable to be one of the schedule's
 		d := dtype.Int64T
 		if !b.tuned && !op.indexes() {
@@ -261,11 +257,5 @@ func (b *builder) emit(op *operation) (tir.Stmt, error) {
 	if free := b.layoutFree(op); len(free) > 0 {
 		blk.Annotations = blk.Annotations.With("layout_free_placeholders", free)
 	}
-	blk.Reads, blk.Writes, _ = region.OfBlock(blk, nil)
-	out := tir.Stmt(&tir.BlockRealize{Base: b.base, Values: n.values, Predicate: tir.Bool(true), Block: blk})
-	for k := len(n.loops) - 1; k >= 0; k-- {
-		dom := n.iters[k].Dom
-		out = &tir.For{Base: b.base, LoopVar: n.loops[k], Min: dom.Min, Extent: dom.Extent, Body: out}
-	}
-	return out, nil
+	return n.around(blk), nil
 }

@@ -89,13 +89,11 @@ func Any(e tir.Expr, axes ...*tir.IterVar) tir.Expr {
 
 // MinValue returns the least finite value of d.
 func MinValue(d dtype.DType) tir.Expr {
-	switch {
-	case d.IsFloat():
+	if d.IsFloat() {
 		return &tir.FloatImm{Type: d, Value: -maxFloat(d)}
-	case d.IsUInt(), d.IsBool():
-		return &tir.IntImm{Type: d}
 	}
-	return &tir.IntImm{Type: d, Value: math.MinInt64 >> (64 - d.Bits)}
+	lo, _ := d.IntLimits()
+	return &tir.IntImm{Type: d, Value: lo}
 }
 
 // MaxValue returns the greatest finite value of d.
@@ -108,10 +106,9 @@ func MaxValue(d dtype.DType) tir.Expr {
 	case d.IsUInt() && d.Bits == 64: // beyond a signed constant: low and high half
 		half := &tir.IntImm{Type: d, Value: math.MaxUint32}
 		return &tir.Call{Type: d, Op: tir.OpLargeUIntImm, Args: []tir.Expr{half, half}}
-	case d.IsUInt():
-		return &tir.IntImm{Type: d, Value: 1<<d.Bits - 1}
 	}
-	return &tir.IntImm{Type: d, Value: math.MaxInt64 >> (64 - d.Bits)}
+	_, hi := d.IntLimits()
+	return &tir.IntImm{Type: d, Value: hi}
 }
 
 func maxFloat(d dtype.DType) float64 {

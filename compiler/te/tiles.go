@@ -1,7 +1,6 @@
 package te
 
 import (
-	"github.com/irscope/irscope/compiler/arith/region"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -22,22 +21,15 @@ func Tiles(name string, out Out, axes []string, extents []tir.Expr, inputs []*Te
 	}
 	op := &operation{name: name, attrs: o.attrs, extern: &external{inputs: inputs}}
 	op.extern.block = func(b *builder, in, out []*tir.Buffer) tir.Stmt {
-		blk := &tir.Block{Base: b.base, Name: b.labels.Fresh(op.name, "_"), Annotations: op.attrs}
-		var loops []*tir.Var
-		var at, values []tir.Expr
-		for k, n := range extents {
-			l, v := tir.NewVar(axes[k], n.DType()), tir.NewVar("v_"+axes[k], n.DType())
-			blk.IterVars = append(blk.IterVars, &tir.IterVar{Dom: &tir.Range{Min: tir.Const(n.DType(), 0), Extent: n}, Var: v, Kind: tir.DataPar})
-			loops, at, values = append(loops, l), append(at, v), append(values, l)
+		n, at := b.nest(op), make([]tir.Expr, len(extents))
+		for k, extent := range extents {
+			d := extent.DType()
+			n.axis(&tir.IterVar{Dom: &tir.Range{Min: tir.Const(d, 0), Extent: extent}, Var: tir.NewVar(axes[k], d), Kind: tir.DataPar})
+			at[k] = n.iters[k].Var
 		}
-		t := body(in, out[0], at)
+		blk, t := n.block(), body(in, out[0], at)
 		blk.AllocBuffers, blk.Body = t.Local, b.from(t.Body)
-		blk.Reads, blk.Writes, _ = region.OfBlock(blk, nil)
-		s := tir.Stmt(&tir.BlockRealize{Base: b.base, Values: values, Predicate: tir.Bool(true), Block: blk})
-		for k := len(loops) - 1; k >= 0; k-- {
-			s = &tir.For{Base: b.base, LoopVar: loops[k], Min: tir.Const(extents[k].DType(), 0), Extent: extents[k], Body: s}
-		}
-		return s
+		return n.around(blk)
 	}
 	op.outputs = []*Tensor{{Name: name, DType: out.DType, Shape: out.Shape, op: op}}
 	return op.outputs[0]

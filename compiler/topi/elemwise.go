@@ -137,10 +137,7 @@ func saturated(d dtype.DType, e tir.Expr) tir.Expr {
 	if !d.IsInteger() || d.IsBool() || d.Code == dtype.UInt && d.Bits > 32 {
 		return tir.CastTo(d, e)
 	}
-	lo, hi := int64(0), int64(1)<<d.Bits-1
-	if d.Code == dtype.Int {
-		lo, hi = -1<<(d.Bits-1), 1<<(d.Bits-1)-1
-	}
+	lo, hi := d.IntLimits()
 	switch {
 	case v <= float64(lo):
 		return tir.Const(d, lo)

@@ -71,7 +71,7 @@ func TestCheckEveryPass(t *testing.T) {
 		t.Errorf("the focus is on %q", got)
 	}
 	p.click(".check-table tbody tr:nth-child(2) button")
-	p.wait(`new URLSearchParams(location.search).get("pass") === "1.12/LegalizeOps" && document.querySelectorAll(".code-row .tx").length > 3`)
+	p.wait(`new URLSearchParams(location.search).get("pass") === "` + stepPath(p, "LegalizeOps") + `" && document.querySelectorAll(".code-row .tx").length > 3`)
 	p.press("i")
 	p.wait(`document.querySelector("#details-body")?.textContent.includes("Outputs○ same")`)
 

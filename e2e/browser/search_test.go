@@ -42,7 +42,7 @@ func TestSearch(t *testing.T) {
 		t.Errorf("the mark is on %q, want %q", p.text(".found mark"), word)
 	}
 	p.click(".found")
-	p.wait(`location.search.includes("pass=1.12/LegalizeOps") && location.search.includes("view=unified") && location.search.includes("function=main")`)
+	p.wait(`location.search.includes("pass=` + stepPath(p, "LegalizeOps") + `") && location.search.includes("view=unified") && location.search.includes("function=main")`)
 	p.wait(`document.querySelector(".code-row.at-line.is-del")`)
 	line := strings.TrimPrefix(p.text(".found .found-line"), "−")
 	if got := p.text(".code-row.at-line.is-del .ln"); !strings.HasPrefix(got, line+" ") {

@@ -91,7 +91,7 @@ func TestWhyNothing(t *testing.T) {
 	path := session(p, "mlp")
 	p.goTo(path)
 	p.wait(done)
-	p.goTo(path + "?view=unified&pass=1.10/FoldConstant")
+	p.goTo(path + "?view=unified&pass=FoldConstant")
 	p.wait(done)
 	p.wait(`[...document.querySelectorAll("#code .empty .btn")].some(x => x.textContent === "Why")`)
 	eval[bool](p, `([...document.querySelectorAll("#code .empty .btn")].find(x => x.textContent === "Why").click(), true)`)

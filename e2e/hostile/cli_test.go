@@ -3,60 +3,21 @@ package hostile
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/irscope/irscope/e2e/fixture/program"
 )
 
-// built is the folder of the command, made once for all tests unless it is given.
-var built = sync.OnceValues(func() (string, error) {
-	if given := os.Getenv(program.Given); given != "" {
-		_, err := os.Stat(given)
-		return filepath.Dir(given), err
-	}
-	dir, err := os.MkdirTemp("", "irscope-hostile")
-	if err != nil {
-		return "", err
-	}
-	made = dir
-	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(dir, "irscope"), "../../cmd/explorer").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return dir, nil
-})
+// bin is the path of the command, set by TestMain.
+var bin string
 
-// made is what TestMain removes.
-var made string
+func TestMain(m *testing.M) { os.Exit(program.Main(m, &bin)) }
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if made != "" {
-		_ = os.RemoveAll(made)
-	}
-	os.Exit(code)
-}
-
-// build makes the command, unless another test has, and returns its path.
-func build(t *testing.T) string {
-	t.Helper()
-	if bin := os.Getenv(freshProcess); bin != "" {
-		return bin
-	}
-	dir, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return filepath.Join(dir, "irscope")
-}
-
-// freshProcess is set in the process that inFreshProcess starts, to the path of the command.
+// freshProcess is set in the process that inFreshProcess starts.
 const freshProcess = "IRSCOPE_HOSTILE_FRESH"
 
 // inFreshProcess runs the calling test in a process of its own. Linux counts what a parent
@@ -65,7 +26,7 @@ const freshProcess = "IRSCOPE_HOSTILE_FRESH"
 func inFreshProcess(t *testing.T) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Env = append(os.Environ(), freshProcess+"="+build(t))
+	cmd.Env = append(os.Environ(), freshProcess+"=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -78,7 +39,6 @@ func TestCommandLine(t *testing.T) {
 		inFreshProcess(t)
 		return
 	}
-	bin := build(t)
 	dir := t.TempDir()
 	for _, s := range specimens() {
 		if s.want == imports {

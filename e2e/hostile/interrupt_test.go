@@ -71,7 +71,6 @@ func TestInterrupts(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot be interrupted on Windows")
 	}
-	bin := build(t)
 	file := func(name string) string { return filepath.Join("testdata", name) }
 	star := filepath.Join(t.TempDir(), "loop.star")
 	if err := os.WriteFile(star, []byte("def main(mod):\n    for i in range(1 << 40):\n        pass\n    return mod\n"), 0o600); err != nil {

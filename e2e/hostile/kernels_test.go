@@ -143,7 +143,7 @@ func kernelText(t *testing.T, name string) string {
 // the server without checks of bounds: others are served meanwhile, and the run ends when it is
 // canceled. With the checks, which are on at first, the error names the access.
 func TestHostileKernels(t *testing.T) {
-	s := serveKernels(t, build(t))
+	s := serveKernels(t, bin)
 	for name, access := range map[string]string{
 		"out_of_bounds_store": "f.py:5:13: store to B: the index is outside of dimension 0, whose extent is 4 (it is -65632)",
 		"overwrite_all":       "f.py:5:13: store to B: the index is outside of dimension 0, whose extent is 4 (it is -65536)",
@@ -189,7 +189,7 @@ func TestHostileKernels(t *testing.T) {
 
 // TestForgedHandles gives the server a kernel that makes an address of a number.
 func TestForgedHandles(t *testing.T) {
-	s := serveKernels(t, build(t))
+	s := serveKernels(t, bin)
 	var got json.RawMessage
 	status := s.call("POST", "/api/sessions", map[string]any{"kind": "tvmscript", "source": kernelText(t, "handle_forge"), "name": "f.py"}, &got)
 	if status/100 != 4 || !strings.Contains(string(got), "T.reinterpret from int64 to handle: an address is not a number") || !strings.Contains(string(got), "line 3") {
@@ -200,7 +200,6 @@ func TestForgedHandles(t *testing.T) {
 // TestInterruptedKernels sends Ctrl-C to the command while a kernel overwrites all that it
 // can reach.
 func TestInterruptedKernels(t *testing.T) {
-	bin := build(t)
 	for _, name := range []string{"out_of_bounds_store", "overwrite_all"} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.ReplaceAll(kernelText(t, name), "\n", "\n    ")

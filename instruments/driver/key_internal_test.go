@@ -115,6 +115,7 @@ func TestReuseKeyDependsOnWhatIsRead(t *testing.T) {
 		"Pass.Inside":      no("belongs to the name"),
 		"Pass.Title":       no("is for people"),
 		"Pass.Line":        no("is for people"),
+		"Pass.plain":       no("is the pass without its options, which are Args"),
 
 		"Context.OptLevel":    {true, relevel, ""},
 		"Context.Config":      {true, config(keyedOption), ""},

@@ -7,6 +7,7 @@ package dtype
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -213,6 +214,22 @@ func (d DType) IsFloat() bool {
 
 // IsInteger reports whether d is a signed or unsigned integer; bool is not one.
 func (d DType) IsInteger() bool { return d.IsInt() || d.IsUInt() }
+
+// IntLimits returns the least and the greatest value of an integer type or bool, 0 and 0 for other types. Those of unsigned types of 64 bits end
+// at the greatest int64.
+func (d DType) IntLimits() (lo, hi int64) {
+	switch {
+	case d.IsInt():
+		return math.MinInt64 >> (64 - d.Bits), math.MaxInt64 >> (64 - d.Bits)
+	case d.IsUInt() && d.Bits == 64:
+		return 0, math.MaxInt64
+	case d.IsUInt():
+		return 0, 1<<d.Bits - 1
+	case d.IsBool():
+		return 0, 1
+	}
+	return 0, 0
+}
 
 // Accumulator is the element type in which sums and products of many elements of type d are
 // computed, to be rounded once at the end: float32 for narrower floating-point types, d itself

@@ -41,3 +41,14 @@ func TestKinds(t *testing.T) {
 		t.Errorf("int4 has %d bytes", got)
 	}
 }
+
+func TestIntLimits(t *testing.T) {
+	for name, want := range map[string][2]int64{
+		"bool": {0, 1}, "int1": {-1, 0}, "int4": {-8, 7}, "uint4": {0, 15}, "int8": {-128, 127}, "uint32": {0, 1<<32 - 1}, "int64": {-1 << 63, 1<<63 - 1},
+		"uint64": {0, 1<<63 - 1}, "int32x4": {-1 << 31, 1<<31 - 1}, "float32": {}, "void": {},
+	} {
+		if lo, hi := MustParse(name).IntLimits(); lo != want[0] || hi != want[1] {
+			t.Errorf("%s holds %d to %d, want %d", name, lo, hi, want)
+		}
+	}
+}

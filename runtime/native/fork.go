@@ -50,7 +50,7 @@ func (k *kernel) fork(s *runtime.Session) (next int, err error) {
 	if n == 1 {
 		return run(&d.main, own, 0)
 	}
-	j := &joint{entries: make([]int, n), first: n}
+	j := &joint{first: n}
 	helpers := d.helpers(pool.threads - 1)
 	ready := make([]bool, pool.threads) // by thread, whether it has the frame
 	d.forked = *f
@@ -70,14 +70,17 @@ func (k *kernel) fork(s *runtime.Session) (next int, err error) {
 			ready[thread] = true
 		}
 		t.frame.setBudget(t.pace.Budget)
-		next, err := run(t, area, c)
-		j.ended(c, next, err)
+		to, err := run(t, area, c)
+		if c == 0 {
+			next = to
+		}
+		j.ended(c, err)
 	})
 	for _, t := range helpers {
 		t.workspaces.FreeAll()
 	}
 	d.main.pace.Rest() // it may have waited
-	return j.entries[0], j.err
+	return next, j.err
 }
 
 // chunks returns where the chunks of a loop end, counted in its turns, of which each has cost simple operations, and how many chunks there are up to those of each thread. A
@@ -102,12 +105,11 @@ func chunks(turns, cost int64, threads int) (ends []int64, until []int) {
 	return ends, until
 }
 
-// joint collects how chunks ended.
+// joint is the first failure of chunks that run at once.
 type joint struct {
-	mu      sync.Mutex
-	first   int // the first chunk that failed
-	err     error
-	entries []int
+	mu    sync.Mutex
+	first int // the first chunk that failed
+	err   error
 }
 
 // over reports whether a chunk need not run, as one before it failed.
@@ -117,10 +119,10 @@ func (j *joint) over(c int) bool {
 	return c > j.first
 }
 
-func (j *joint) ended(c, next int, err error) {
+// ended notes how a chunk ended.
+func (j *joint) ended(c int, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.entries[c] = next
 	if err != nil && c < j.first {
 		j.first, j.err = c, err
 	}

@@ -32,15 +32,6 @@ var irForms = map[string]irForm{
 	event.LangAsm:    {scan: asm},
 }
 
-// IR returns the lexer of the IR of another compiler; nil for other languages. Its tokens put together are the input.
-func IR(language string) chroma.Lexer {
-	f, ok := irForms[language]
-	if !ok {
-		return nil
-	}
-	return lexer{&chroma.Config{Name: language, Aliases: []string{language}}, f.next}
-}
-
 // next is scanner.next for the language.
 func (f irForm) next(s *scanner) (chroma.TokenType, int) {
 	if f.scan != nil {

@@ -43,7 +43,7 @@ var irSamples = map[string]struct {
 func TestIRTokens(t *testing.T) {
 	for language, s := range irSamples {
 		got := map[string]chroma.TokenType{}
-		for _, tok := range tokens(t, highlight.IR(language), s.text) {
+		for _, tok := range tokens(t, language, s.text) {
 			got[tok.Value] = tok.Type
 		}
 		for value, want := range s.want {
@@ -52,7 +52,7 @@ func TestIRTokens(t *testing.T) {
 			}
 		}
 	}
-	if highlight.IR(event.LangPlain) != nil {
+	if highlight.Tokens(event.LangPlain, "a") != nil {
 		t.Error("plain text has a lexer")
 	}
 }
@@ -64,7 +64,7 @@ func FuzzIR(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for language := range irSamples {
-			for _, tok := range tokens(t, highlight.IR(language), text) {
+			for _, tok := range tokens(t, language, text) {
 				if i := strings.IndexByte(tok.Value, '\n'); i >= 0 && tok.Value != "\n" {
 					t.Fatalf("%s: the token %q goes over the end of a line", language, tok.Value)
 				}
@@ -76,15 +76,8 @@ func FuzzIR(f *testing.F) {
 // BenchmarkIR scans LLVM IR.
 func BenchmarkIR(b *testing.B) {
 	text := strings.Repeat(irSamples[event.LangLLVM].text, 2000)
-	l := highlight.IR(event.LangLLVM)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		it, err := l.Tokenise(nil, text)
-		if err != nil {
-			b.Fatal(err)
-		}
-		for tok := it(); tok != chroma.EOF; tok = it() {
-			_ = tok
-		}
+		highlight.Tokens(event.LangLLVM, text)
 	}
 }

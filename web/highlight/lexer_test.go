@@ -6,6 +6,7 @@ import (
 
 	"github.com/alecthomas/chroma/v2"
 
+	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/highlight"
 )
 
@@ -29,13 +30,9 @@ class Module:
 `
 
 // tokens scans a text and fails where the tokens are not the text.
-func tokens(t testing.TB, l chroma.Lexer, text string) []chroma.Token {
+func tokens(t testing.TB, language, text string) []chroma.Token {
 	t.Helper()
-	it, err := l.Tokenise(nil, text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	toks := it.Tokens()
+	toks := highlight.Tokens(language, text)
 	var b strings.Builder
 	for _, tok := range toks {
 		if tok.Value == "" {
@@ -51,7 +48,7 @@ func tokens(t testing.TB, l chroma.Lexer, text string) []chroma.Token {
 
 func TestTVMScriptTokens(t *testing.T) {
 	got := map[string]chroma.TokenType{}
-	for _, tok := range tokens(t, highlight.TVMScript(), sample) {
+	for _, tok := range tokens(t, event.LangTVMScript, sample) {
 		got[tok.Value] = tok.Type
 	}
 	for value, want := range map[string]chroma.TokenType{
@@ -80,7 +77,7 @@ func TestTVMScriptTokens(t *testing.T) {
 			t.Errorf("%q is %v, want %v", value, got[value], want)
 		}
 	}
-	for _, tok := range tokens(t, highlight.TVMScript(), "class Module:") {
+	for _, tok := range tokens(t, event.LangTVMScript, "class Module:") {
 		if tok.Value == "Module" && tok.Type != chroma.NameClass {
 			t.Errorf("Module after class is %v, want %v", tok.Type, chroma.NameClass)
 		}
@@ -90,7 +87,7 @@ func TestTVMScriptTokens(t *testing.T) {
 func TestWATTokens(t *testing.T) {
 	const text = "(module ;; all\n  (func $add (param $x i32) (result i32)\n    local.get $x (; one ;) i32.const -7\n    v128.load offset=16\n  (export \"a\\\"b\"))"
 	got := map[string]chroma.TokenType{}
-	for _, tok := range tokens(t, highlight.WAT(), text) {
+	for _, tok := range tokens(t, event.LangWAT, text) {
 		got[tok.Value] = tok.Type
 	}
 	for value, want := range map[string]chroma.TokenType{
@@ -108,7 +105,7 @@ func FuzzLexers(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, l := range []chroma.Lexer{highlight.TVMScript(), highlight.WAT()} {
+		for _, l := range []string{event.LangTVMScript, event.LangWAT} {
 			for _, tok := range tokens(t, l, text) {
 				if i := strings.IndexByte(tok.Value, '\n'); i >= 0 && len(tok.Value) > 1 {
 					t.Fatalf("token %q reaches across a newline", tok.Value)
@@ -122,8 +119,6 @@ func BenchmarkTVMScript(b *testing.B) {
 	text := strings.Repeat(sample, 1000)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		it, _ := highlight.TVMScript().Tokenise(nil, text)
-		for tok := it(); tok != chroma.EOF; tok = it() {
-		}
+		highlight.Tokens(event.LangTVMScript, text)
 	}
 }

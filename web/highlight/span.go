@@ -4,6 +4,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/alecthomas/chroma/v2"
+
+	"github.com/irscope/irscope/instruments/event"
 )
 
 // ClassPrefix stands before chroma's name of the class of a token.
@@ -59,6 +61,20 @@ func lineSpans(language, line string) []Span {
 		s.pos = end
 	}
 	return spans
+}
+
+// scan returns the function that scans a language; nil for plain text.
+func scan(language string) func(*scanner) (chroma.TokenType, int) {
+	switch language {
+	case event.LangTVMScript, event.LangVM:
+		return (*scanner).next
+	case event.LangWAT:
+		return (*scanner).nextWAT
+	}
+	if f, ok := irForms[language]; ok {
+		return f.next
+	}
+	return nil
 }
 
 // appendSpan appends a span, or lengthens the last one where class and mark agree.

@@ -100,10 +100,24 @@ type turns struct {
 // mergeTurns merges two nests over turns that are as many, if that pays and may be; nil where not.
 func (r *rules) mergeTurns(a, b []*sch.Loop, x, y turns) (*sch.Loop, error) {
 	bytes, row := r.handedOn(a, b, tir.FloorDiv(r.turnsOf(a[:x.loops]), tir.Int(x.rows)))
-	if row == 0 || !r.mergeable(a, b, x, y) {
+	if row == 0 {
 		return nil, nil
 	}
-	at := leavesOf(r.loop(b[0]))
+	at, before := leavesOf(r.loop(b[0])), len(r.s.Trace())
+	out, err := r.tryMerge(a, b, x, y)
+	if out == nil || err != nil { // they may not be merged
+		for len(r.s.Trace()) > before {
+			if err := r.s.Undo(); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	}
+	r.explainRows(at[0].Body, bytes, row)
+	return out, nil
+}
+
+func (r *rules) tryMerge(a, b []*sch.Loop, x, y turns) (*sch.Loop, error) {
 	one, err := r.fused(a, x)
 	if err != nil {
 		return nil, err
@@ -112,11 +126,7 @@ func (r *rules) mergeTurns(a, b []*sch.Loop, x, y turns) (*sch.Loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := r.mergeLoops([]*sch.Loop{one, two})
-	if out != nil {
-		r.explainRows(at[0].Body, bytes, row)
-	}
-	return out, err
+	return r.mergeLoops([]*sch.Loop{one, two})
 }
 
 // mergeLoops makes one loop of some, each of which is serial or shared by threads; all are shared if one is. nil where one cannot be.
@@ -226,36 +236,6 @@ func (r *rules) sharedByRows(b *sch.Block, rows *tir.For) bool {
 		}
 		return along
 	})
-}
-
-// mergeable tries to merge nests over turns.
-func (r *rules) mergeable(a, b []*sch.Loop, x, y turns) bool {
-	s := r.s.State()
-	one := func(nest []*sch.Loop, t turns) *sch.Loop {
-		l := nest[0]
-		if t.loops > 1 {
-			next, all, err := s.Fuse(nest[:t.loops], true)
-			if err != nil {
-				return nil
-			}
-			s, l = next, all
-		}
-		if t.rows == 1 {
-			return l
-		}
-		next, two, err := s.Split(l, []tir.Expr{nil, tir.Int32(t.rows)}, true, false)
-		if err != nil {
-			return nil
-		}
-		s = next
-		return two[0]
-	}
-	p, q := one(a, x), one(b, y)
-	if p == nil || q == nil {
-		return false
-	}
-	_, _, err := s.Merge([]*sch.Loop{p, q})
-	return err == nil
 }
 
 // handedOn returns how many bytes the largest tensor takes that both nests access and that the first cache does not keep, and a row of it of so many, which half of that cache keeps; 0 and 0 where

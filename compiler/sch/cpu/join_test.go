@@ -113,3 +113,29 @@ func TestRowsThroughAllNests(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsInAnotherOrder: the nests of the second softmax are merged, but not into those of the first, whose rows they take in another order. What was tried is undone.
+func TestRowsInAnotherOrder(t *testing.T) {
+	x := in("x", 5, 8, 24)
+	k := kernel{args: []*te.Tensor{x, topi.Softmax(topi.Flip(topi.Softmax(x, 2), 1), 2)}}
+	f := create(t, k)
+	m := cpu.Machine{Lanes: 8, Registers: 16, L1: 1 << 10, L2: 1 << 20, Spreads: true, Threads: 1, ForkWork: 1}
+	trace, _, err := m.Trace(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	merges := 0
+	for _, i := range trace {
+		if i.Kind == sch.KindOf("Merge") {
+			merges++
+		}
+	}
+	if merges != 5 {
+		t.Errorf("%d nests are merged into the one before, want 2 of the first softmax and 3 of the second", merges)
+	}
+	g, err := m.Schedule(f, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, run(t, f, k.arguments(t)), run(t, g, k.arguments(t)))
+}

@@ -119,13 +119,13 @@ func TestVerbs(t *testing.T) {
 
 	// The same from a click: on the line of the fused call, whose nodes are three.
 	place := got["CallTIRRewrite"].To[0]
-	at, _, err := h.At("1.17.4/CallTIRRewrite", place.Function, place.Line, "")
+	at, _, err := h.At(got["CallTIRRewrite"].Path, place.Function, place.Line, "")
 	if err != nil || len(at.Roots) != 3 || at.Inner {
 		t.Errorf("at %s:%d: %v, %v", place.Function, place.Line, at, err)
 	}
 	// A click into the kernel follows its blocks and loops too.
 	kernel := got["code"].To[0].Function
-	in, _, err := h.At("1.17/ApplyDefaultSchedule", kernel, 20, "")
+	in, _, err := h.At(got["ApplyDefaultSchedule"].Path, kernel, 20, "")
 	if err != nil || !in.Inner {
 		t.Errorf("in %s: %v, %v", kernel, in, err)
 	}
