@@ -95,8 +95,11 @@ func TensorOfRank(dt dtype.DType, ndim int) *TensorStructInfo {
 	return &TensorStructInfo{DType: dt, NDim: ndim}
 }
 
-// ShapeOf returns the struct info of a shape with these extents.
+// ShapeOf returns the struct info of a shape with these extents. That of a scalar has none, which is not the same as unknown ones.
 func ShapeOf(values ...tir.Expr) *ShapeStructInfo {
+	if values == nil {
+		values = []tir.Expr{}
+	}
 	return &ShapeStructInfo{Values: values, NDim: len(values)}
 }
 

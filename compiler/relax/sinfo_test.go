@@ -128,3 +128,12 @@ func TestSymbolicVariables(t *testing.T) {
 		t.Errorf("free variables of a signature are %v", got)
 	}
 }
+
+// TestShapeOfAScalar: a shape without extents is known.
+func TestShapeOfAScalar(t *testing.T) {
+	for _, s := range []relax.StructInfo{relax.ShapeOf(), relax.SInfoOf(&relax.ShapeExpr{})} {
+		if shape, ok := s.(*relax.ShapeStructInfo); !ok || shape.Values == nil || shape.NDim != 0 {
+			t.Errorf("the shape of a scalar has struct info %v with unknown extents", s)
+		}
+	}
+}

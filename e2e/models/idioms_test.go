@@ -1,6 +1,7 @@
 package models
 
 import (
+	"slices"
 	"testing"
 
 	. "github.com/irscope/irscope/compiler/frontend/onnx/onnxbuild"
@@ -152,12 +153,12 @@ func idioms() []idiom {
 
 // TestIdioms compares them with the interpreter as it is and with the default target.
 func TestIdioms(t *testing.T) {
-	for _, c := range idioms() {
+	for _, c := range slices.Concat(idioms(), exactIdioms()) {
 		t.Run(c.name, func(t *testing.T) {
 			h, b := newHarness(t), New(c.name, c.opset)
 			c.build(b)
 			mod := h.importModel(b.Model())
-			for _, s := range []settings{{target: target.Of("interp"), verify: true}, {level: 2, verify: true}} {
+			for _, s := range []settings{{target: target.Of("interp"), verify: true}, {level: 2, verify: true}, {target: target.Of("x86"), level: 3}} {
 				outs, err := h.compileAndRun(mod, s, [][]*tensor.Tensor{c.in})
 				if err != nil {
 					t.Errorf("%s: %v", s, err)

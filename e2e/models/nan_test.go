@@ -32,7 +32,6 @@ func TestNaNPropagates(t *testing.T) {
 		{"Celu", []onnxpb.Attribute{onnxbuild.Float("alpha", 2)}, nil, self},
 		{"LeakyRelu", nil, nil, self},
 		{"PRelu", nil, []string{"one"}, self},
-		{"ThresholdedRelu", nil, nil, self},
 		{"HardSigmoid", nil, nil, self},
 		{"HardSwish", nil, nil, self},
 		{"Sigmoid", nil, nil, self},

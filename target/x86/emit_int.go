@@ -35,8 +35,10 @@ func (e *emitter) integer(i *inst) {
 		t = tI64
 	}
 	switch fn {
-	case lower.Wrap, lower.ExtendU:
+	case lower.Wrap:
 		e.move(d, a, tI32)
+	case lower.ExtendU: // also in its own register, where the upper half is still that of what was wrapped
+		e.with(asm.Inst{Op: asm.MOV, W: 4, Reg: d}, a)
 	case lower.ExtendS:
 		e.with(asm.Inst{Op: asm.MOVSXD, Reg: d}, a)
 	case lower.Extend8S:

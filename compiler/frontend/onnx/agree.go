@@ -94,9 +94,11 @@ func (a *axis) join(ctx *relax.InferContext, d tir.Expr) {
 	equal := ctx.Equal(a.extent, d)
 	switch {
 	case equal == relax.True, xConst && yConst: // constants that differ are the operator's error
+	case yConst: // also of 0, to which 1 broadcasts
+		a.extent, a.decided = d, repeated
 	case xConst || atMostOne(ctx, d):
 		a.decided = repeated
-	case yConst || atMostOne(ctx, a.extent):
+	case atMostOne(ctx, a.extent):
 		a.extent, a.decided = d, repeated
 	case equal == relax.Unknown && related(a.extent, d):
 		a.decided = max(a.decided, checked)

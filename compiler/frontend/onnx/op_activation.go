@@ -24,8 +24,8 @@ func activationRows() []operator {
 		}, "alpha", "gamma"),
 		row("ThresholdedRelu", func(n *node) {
 			x := n.floats(0)
-			below := n.emit("relax.less_equal", args(x, n.constant(n.dtype(0), n.float("alpha", 1)))) // a NaN is not
-			n.result("relax.where", args(below, n.constant(n.dtype(0), 0), x))
+			above := n.emit("relax.greater", args(x, n.constant(n.dtype(0), n.float("alpha", 1)))) // a NaN is not
+			n.result("relax.where", args(above, x, n.constant(n.dtype(0), 0)))
 		}, "alpha"),
 		row("HardSigmoid", func(n *node) { n.hardSigmoid(n.float("alpha", 0.2), n.float("beta", 0.5), true) }, "alpha", "beta"),
 		row("HardSwish", func(n *node) {

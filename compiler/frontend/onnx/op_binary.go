@@ -61,8 +61,14 @@ func mod(n *node) {
 	n.result(name, args(n.expr(0), n.expr(1)))
 }
 
-// power computes in the type of the base: the exponent may have another.
+// power computes in the type of the base: the exponent may have another. A power of integers to what may be no whole number is one of floats.
 func power(n *node) {
+	if d := n.dtype(0); d.IsInteger() && n.dtype(1).IsFloat() {
+		wide := dtype.Float64T
+		y := n.emit("relax.power", args(n.as(n.expr(0), wide), n.as(n.expr(1), wide)))
+		n.result("relax.astype", args(y), "dtype", d)
+		return
+	}
 	n.result("relax.power", args(n.expr(0), n.as(n.expr(1), n.dtype(0))))
 }
 

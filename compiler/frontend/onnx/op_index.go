@@ -256,7 +256,7 @@ func pad(n *node) {
 		static := true
 		if pads, static = relax.StaticInts(list); static && n.has(2) {
 			k := n.known(2)
-			if static = k != nil; static {
+			if static = k != nil && isExact(k); static {
 				fill = n.scalarOperand(2, "constant_value")
 			}
 		}
@@ -305,6 +305,16 @@ func isNumber(e tir.Expr) bool {
 		return true
 	}
 	return false
+}
+
+// isExact reports whether the elements of k are floats, or integers that floats hold.
+func isExact(k *known) bool {
+	for _, e := range k.elems {
+		if v, ok := e.(*tir.IntImm); ok && int64(float64(v.Value)) != v.Value {
+			return false
+		}
+	}
+	return true
 }
 
 // scalarOperand returns operand i, a constant of one element.

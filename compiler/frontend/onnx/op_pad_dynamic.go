@@ -1,14 +1,17 @@
 package onnx
 
 import (
+	"math"
+
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// padByExtents pads axes by what is computed from symbolic dimensions, or data: numbers of 0 or more, for the starts of all axes, then for the ends.
+// padByExtents pads axes by what is computed from symbolic dimensions, or data, for the starts of all axes, then for the ends. Only constants may be negative.
 func (n *node) padByExtents(axes []int, pads []tir.Expr, mode string) {
-	x, dims := n.expr(0), append([]tir.Expr{}, n.dims(0)...)
+	dims := append([]tir.Expr{}, n.dims(0)...)
+	x, pads := n.cutByPads(axes, pads, dims)
 	d := n.dtype(0)
 	fill := n.splat(d, nil, 0)
 	if n.has(2) {
@@ -48,6 +51,32 @@ func (n *node) padByExtents(axes []int, pads []tir.Expr, mode string) {
 	}
 	n.checkTerms(dims)
 	n.set(0, x)
+}
+
+// cutByPads takes away what pads below 0 say, in place of which there are zeros in the pads that it returns; dims become those that are left.
+func (n *node) cutByPads(axes []int, pads, dims []tir.Expr) (relax.Expr, []tir.Expr) {
+	var cut sliceOperands
+	pads = append([]tir.Expr{}, pads...)
+	for i, a := range axes {
+		var away [2]int64
+		for side := range away {
+			if v, ok := tir.AsInt(pads[i+side*len(axes)]); ok && v < 0 {
+				away[side], pads[i+side*len(axes)] = -v, tir.Int(0)
+			}
+		}
+		if away == [2]int64{} {
+			continue
+		}
+		if e, ok := tir.AsInt(dims[a]); away[0] > math.MaxInt32 || away[1] > math.MaxInt32 || ok && e < away[0]+away[1] {
+			n.fail("the pads of axis %d take away %d and %d elements, which extent %s does not allow", a, away[0], away[1], relax.FormatPrim(dims[a]))
+		}
+		cut.add(a, tir.Int(away[0]), tir.Sub(dims[a], tir.Int(away[1])), 1)
+		dims[a] = tir.Sub(dims[a], tir.Int(away[0]+away[1]))
+	}
+	if cut.axes == nil {
+		return n.expr(0), pads
+	}
+	return n.emit("relax.strided_slice", cut.of(n.expr(0))), pads
 }
 
 // padIndices are those of the elements of an axis that stand in its padded form.

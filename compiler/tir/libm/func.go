@@ -92,12 +92,13 @@ func Lookup(op *ir.Op) *Func {
 // that are used more than once are given to bind, in the order in which they are computed.
 func (f *Func) Expand(call *tir.Call, args []tir.Expr, bind Bind) tir.Expr {
 	d := call.Type
-	if !d.IsFloat() || d.Bits == 64 && !f.Double || d.Bits > 64 {
+	whole := f.Name == "pow" && d.IsInteger()
+	if !whole && (!d.IsFloat() || d.Bits == 64 && !f.Double || d.Bits > 64) {
 		return nil
 	}
 	base := call.Meta()
 	to := d
-	if d.Bits < 32 {
+	if d.Bits < 32 && !whole {
 		to = dtype.Float32T.LikeVector(d)
 	}
 	x := make([]tir.Expr, len(args))
@@ -111,6 +112,9 @@ func (f *Func) Expand(call *tir.Call, args []tir.Expr, bind Bind) tir.Expr {
 		x[i] = widen(base, a, to)
 	}
 	m := &formula{base: base, d: to, bind: bind}
+	if whole {
+		return m.expandPow(x[0], x[1])
+	}
 	out := f.define(m, x)
 	if out == nil || to == d {
 		return out

@@ -1,0 +1,40 @@
+// Package differ compares the compiler with ONNX Runtime on random models: nodes of one operator with random attributes, shapes, and element types, and small graphs of several.
+// It runs where ONNXRUNTIME_NODE names a folder in which the npm package onnxruntime-node is installed:
+//
+//	npm install --prefix DIR --ignore-scripts onnxruntime-node
+//	ONNXRUNTIME_NODE=DIR IRSCOPE_CASES=5000 go test -v ./e2e/differ
+//
+// With -v, it says at the end how often the two agreed, and which models either refused. A case that failed is repeated by the command that it prints.
+// DIFFER_OPS=Conv,Resize draws these alone (a case is repeated with the same list), DIFFER_KEEP=FILE writes the model of each case to a file, the last one staying there, and
+// DIFFER_SHOW=1 prints models that the importer refuses.
+//
+// # Known differences
+//
+// These are not drawn. ONNX Runtime 1.30 differs from the text of the operators, or from its own other types:
+//
+//   - reductions of no elements over axes that are negative or out of order: extents are not those of the axes
+//   - ReduceMean of no elements is 0, not NaN
+//   - ReduceMax, ReduceMin, and ReduceLogSumExp of a NaN: it is passed over, or not, by the length of the axis
+//   - MatMul and MatMulInteger with sums of nothing are not always written, and Gemm leaves out beta there
+//   - Col2Im with dilations along one or three axes
+//   - windows with dilations and auto_pad SAME have other extents than ceil(extent / stride), ConvTranspose with kernels below the strides too
+//   - Resize with scales that change no extent copies
+//   - Sign of a NaN is 0 for halves, and a NaN for floats
+//   - a window of one element that is not periodic is 0/0
+//   - Slice backwards to the largest integer of 32 or 64 bits goes to the first element
+//   - Softplus as an activation of recurrent layers overflows
+//   - activations of recurrent layers that take parameters without a default that both know: Affine, ScaledTanh, ThresholdedRelu
+//
+// The text leaves open:
+//
+//   - infinities in Clip without a bound on their side: they stay here, as in the reference implementation; in ONNX Runtime they become the largest number, but for floats
+//   - AffineGrid with align_corners along an extent of 1
+//   - floats beyond the range of the integers that they are cast to, and a NaN
+//   - the mean of no integers, which is an error of the run here
+//
+// The compiler differs on purpose or within its limits:
+//
+//   - PRelu is max(x, 0) + slope * min(x, 0), which is NaN for slopes that are infinite
+//   - Squeeze without axes takes extents that are not known to be other than 1
+//   - Softplus and Mish of halves are rounded on the way
+package differ

@@ -1,0 +1,65 @@
+package models
+
+import (
+	"math"
+
+	. "github.com/irscope/irscope/compiler/frontend/onnx/onnxbuild"
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
+	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/runtime/tensor"
+)
+
+// exactIdioms are operators at the ends of what they are defined for, where random models have differed from the text of the operators.
+func exactIdioms() []idiom {
+	f32 := func(shape []int64, list ...float64) *tensor.Tensor { return filled(dtype.Float32T, shape, list...) }
+	i32 := func(shape []int64, list ...float64) *tensor.Tensor { return filled(dtype.Int32T, shape, list...) }
+	i64 := func(shape []int64, list ...int64) *tensor.Tensor { return tensor.MustOf(shape, list) }
+	of := func(ts ...*tensor.Tensor) []*tensor.Tensor { return ts }
+	const large = 7900455274832409391 // which no float holds
+	return []idiom{
+		{"a loss that is a scalar", 17, func(b *Builder) {
+			x, l := b.Input("x", onnxpb.Float, 2, 2), b.Input("l", onnxpb.Int64, 2)
+			w := b.Initializer("w", Floats([]int64{2}, 1, 3))
+			b.Output(b.Node("NegativeLogLikelihoodLoss", "mean", []string{x, l, w}), onnxpb.Float)
+			b.Output(b.Node("NegativeLogLikelihoodLoss", "sum", []string{x, l}, Str("reduction", "sum"), Int("ignore_index", 1)), onnxpb.Float)
+			b.Output(b.Node("SoftmaxCrossEntropyLoss", "cross", []string{x, l}), onnxpb.Float)
+		}, of(f32([]int64{2, 2}, -1, -2, -5, -6), i64([]int64{2}, 0, 1)), of(
+			f32(nil, (1*1+6*3)/4.0), f32(nil, 1), f32(nil, (math.Log(1+math.Exp(-1))+1+math.Log(1+math.Exp(-1)))/2))},
+		{"powers of integers", 17, func(b *Builder) {
+			x, y := b.Input("x", onnxpb.Int32, 7), b.Input("y", onnxpb.Int32, 7)
+			b.Output(b.Node("Pow", "data", []string{x, y}), onnxpb.Int32)
+			for _, v := range []int64{0, 1, 5, 6} {
+				b.Output(b.Node("Pow", "constant"+string(rune('0'+v)), []string{x, b.Initializer("k"+string(rune('0'+v)), Ints(nil, v))}), onnxpb.Int32)
+			}
+		}, of(i32([]int64{7}, 2, -3, 0, -1, 1, 5, -1), i32([]int64{7}, 30, 5, 0, -3, -4, -1, 8)), of(
+			i32([]int64{7}, 1<<30, -243, 1, -1, 1, 0, 1), i32([]int64{7}, 1, 1, 1, 1, 1, 1, 1), i32([]int64{7}, 2, -3, 0, -1, 1, 5, -1),
+			i32([]int64{7}, 32, -243, 0, -1, 1, 3125, -1), i32([]int64{7}, 64, 729, 0, 1, 1, 15625, 1))},
+		{"powers of long integers", 17, func(b *Builder) {
+			x, y := b.Input("x", onnxpb.Int64, 4), b.Input("y", onnxpb.Int64, 4)
+			b.Output(b.Node("Pow", "p", []string{x, y}), onnxpb.Int64)
+		}, of(i64([]int64{4}, 3, -2, -1, 10), i64([]int64{4}, 39, 63, math.MaxInt64, 18)), of(i64([]int64{4}, 4052555153018976267, math.MinInt64, -1, 1000000000000000000))},
+		{"roots of integers", 17, func(b *Builder) {
+			x := b.Input("x", onnxpb.Int32, 3)
+			b.Output(b.Node("Pow", "constant", []string{x, b.Initializer("half", Floats(nil, 0.5))}), onnxpb.Int32)
+			b.Output(b.Node("Pow", "data", []string{x, b.Input("y", onnxpb.Float, 3)}), onnxpb.Int32)
+		}, of(i32([]int64{3}, 16, 10, 4), f32([]int64{3}, 1.5, 2, -0.5)), of(i32([]int64{3}, 4, 3, 2), i32([]int64{3}, 64, 100, 0))},
+		{"a threshold of what is no number", 17, func(b *Builder) {
+			b.Output(b.Node("ThresholdedRelu", "t", []string{b.Input("x", onnxpb.Float, 4)}, Float("alpha", -1)), onnxpb.Float)
+		}, of(f32([]int64{4}, math.NaN(), -1, -0.5, math.Inf(1))), of(f32([]int64{4}, 0, 0, -0.5, math.Inf(1)))},
+		{"a padding that no float holds", 17, func(b *Builder) {
+			x, v := b.Input("x", onnxpb.Int64, 3), b.Initializer("v", Ints(nil, large))
+			b.Output(b.Node("Pad", "p", []string{x, b.Initializer("pads", Shape(1, 0)), v}), onnxpb.Int64)
+			b.Output(b.Node("Pad", "q", []string{x, b.Initializer("crop", Shape(-2, 1)), v}), onnxpb.Int64)
+			b.Output(b.Node("Pad", "r", []string{x, b.Initializer("ends", Shape(1, -1)), b.Input("w", onnxpb.Int64)}), onnxpb.Int64)
+		}, of(i64([]int64{3}, 1, 2, 3), i64(nil, large)), of(i64([]int64{4}, large, 1, 2, 3), i64([]int64{2}, 3, large), i64([]int64{3}, large, 1, 2))},
+		{"one beside none", 17, func(b *Builder) {
+			x, none := b.Input("x", onnxpb.Float, "n", 2), b.Initializer("none", Floats([]int64{0, 2}))
+			b.Output(b.Node("Add", "a", []string{x, none}), onnxpb.Float)
+			b.Output(b.Node("Add", "b", []string{none, x}), onnxpb.Float)
+		}, of(f32([]int64{1, 2}, 1, 2)), of(f32([]int64{0, 2}), f32([]int64{0, 2}))},
+		{"integers through a narrow type", 17, func(b *Builder) {
+			narrow := b.Node("Cast", "narrow", []string{b.Input("x", onnxpb.Int64, 3)}, Int("to", int64(onnxpb.Uint32)))
+			b.Output(b.Node("Cast", "wide", []string{narrow}, Int("to", int64(onnxpb.Int64))), onnxpb.Int64)
+		}, of(i64([]int64{3}, -1, 1<<40+7, 5)), of(i64([]int64{3}, 1<<32-1, 7, 5))},
+	}
+}
