@@ -120,7 +120,7 @@ export class RunChips {
       ...this.list.filter((r) => r.id === this.shown || r === near).map((r) => this.chip(r)),
       ...(others.length > 0 ? [this.menu(others)] : []),
       ...(this.store.dump && this.stage ? [this.withOthers()] : []),
-      ...(to ? [h("a", { class: "tool", id: "compare-runs", href: to, "aria-label": "Compare two runs", title: "Compare with the run shown before  =" }, "=")] : []),
+      ...(to ? [h("a", { class: "tool", id: "compare-runs", href: to, "aria-label": "Compare two runs", title: "Compare with the run shown before  =" }, h("span", { class: "compare-sign" }, "="), h("span", { class: "compare-word" }, "Compare"))] : []),
     );
   }
 
