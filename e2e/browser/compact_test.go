@@ -111,6 +111,9 @@ func TestCompactCopy(t *testing.T) {
 	// The selection begins in view and goes on far below, with the mouse and the shift key.
 	box := eval[[]float64](p, `(() => { const b = document.querySelector('.code-row[aria-rowindex="2"] .tx').getBoundingClientRect(); return [b.x + 8, b.y + b.height / 2]; })()`)
 	p.do("begin a selection", chromedp.MouseClickXY(box[0], box[1]))
+	// The page keeps the row as soon as it is told of the selection; until then scrolling would take it away.
+	p.wait(`getSelection().anchorNode?.parentElement?.closest(".code-row")?.ariaRowIndex === "2"`)
+	eval[bool](p, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(true)))))`)
 	last := eval[int](p, `+document.querySelector(".code-view").ariaRowCount`)
 	eval[bool](p, `document.querySelector(".code-view").scrollTo(0, 1e9), true`)
 	p.wait(fmt.Sprintf(`document.querySelector('.code-row[aria-rowindex="%d"] .tx:not([aria-busy])')`, last))
