@@ -88,7 +88,13 @@ func TestSixtyLargeDiffsAtOnce(t *testing.T) {
 				for going := true; going; <-pace.C {
 					for _, path := range []string{"/s/" + sess.ID, "/ir/" + event.HashText(textAfter)} {
 						began := time.Now()
-						other.get(path, "X-Forwarded-For", "198.51.100.7").want(t, http.StatusOK)
+						a := other.get(path, "X-Forwarded-For", "198.51.100.7")
+						// On a busy machine a page may have to come back; all of that is its time.
+						for !goal.Strict() && a.StatusCode == http.StatusServiceUnavailable && a.Header.Get("Retry-After") != "" && time.Since(began) < time.Minute {
+							<-pace.C
+							a = other.get(path, "X-Forwarded-For", "198.51.100.7")
+						}
+						a.want(t, http.StatusOK)
 						pages = append(pages, time.Since(began))
 					}
 					l := s.server.DiffLoad()

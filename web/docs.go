@@ -45,8 +45,8 @@ var documents = sync.OnceValues(func() (map[string]document, error) {
 		if err != nil {
 			return nil, fmt.Errorf("render %s: %w", name, err)
 		}
-		title, _, _ := strings.Cut(strings.TrimPrefix(string(source), "# "), "\n")
-		out[strings.TrimSuffix(name, ".md")] = document{title, html}
+		to := strings.TrimSuffix(name, ".md")
+		out[to] = document{docTitle("/docs/" + to), html}
 	}
 	return out, nil
 })
@@ -68,14 +68,38 @@ func docHTML(md goldmark.Markdown, source []byte) (string, error) {
 	return forPage.Replace(b.String()), err
 }
 
-// docLinks makes links from document to document lead to their pages. What lies outside of docs is not served: its link is its text.
+// docTitle is the title of the document at a path of this server; "" where there is none.
+func docTitle(to string) string {
+	name, ok := strings.CutPrefix(to, "/docs/")
+	if !ok {
+		return ""
+	}
+	source, err := docs.Files.ReadFile(name + ".md")
+	if err != nil {
+		return ""
+	}
+	title, _, _ := strings.Cut(strings.TrimPrefix(string(source), "# "), "\n")
+	return title
+}
+
+// called is the text of a link that is text alone, else "".
+func called(link *ast.Link, source []byte) string {
+	t, ok := link.FirstChild().(*ast.Text)
+	if !ok || t.NextSibling() != nil {
+		return ""
+	}
+	return string(t.Segment.Value(source))
+}
+
+// docLinks makes links from document to document lead to their pages; one that is called by its file gets the title of the document.
+// What lies outside of docs is not served: its link is its text.
 type docLinks struct {
 	// folder is that of the document, in docs.
 	folder string
 }
 
 // Transform implements parser.ASTTransformer.
-func (l docLinks) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
+func (l docLinks) Transform(doc *ast.Document, src text.Reader, _ parser.Context) {
 	var outside []*ast.Link
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the visitor never fails
 		if link, ok := n.(*ast.Link); ok && entering {
@@ -91,6 +115,10 @@ func (l docLinks) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) 
 				to = "/" + strings.TrimSuffix(to, ".md")
 			case strings.HasSuffix(to, ".md"):
 				to = "/docs/" + strings.TrimSuffix(to, ".md")
+			}
+			if title := docTitle(to); title != "" && path.Base(called(link, src.Source())) == path.Base(to)+".md" {
+				link.RemoveChildren(link)
+				link.AppendChild(link, ast.NewString([]byte(title)))
 			}
 			if link.Destination = []byte(to); has {
 				link.Destination = []byte(to + "#" + heading)

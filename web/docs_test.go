@@ -15,7 +15,9 @@ import (
 
 var (
 	docLink = regexp.MustCompile(`(?:href|src)="([^"]+)"`)
-	docID   = regexp.MustCompile(`id="([^"]+)"`)
+	// docFileName is a link to a document whose text is the name of a file.
+	docFileName = regexp.MustCompile(`<a href="/docs/[^"]*">[\w/-]+\.md</a>`)
+	docID       = regexp.MustCompile(`id="([^"]+)"`)
 )
 
 // doc asks for a document.
@@ -40,6 +42,9 @@ func TestDocuments(t *testing.T) {
 		w := doc(s, "/"+name)
 		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "<h1") || d.title == "" {
 			t.Errorf("%s gives %d, with the title %q", name, w.Code, d.title)
+		}
+		if m := docFileName.FindString(d.html); m != "" {
+			t.Errorf("%s calls a document by its file: %s", name, m)
 		}
 		if strings.Contains(d.html, "style=") || strings.Contains(d.html, "raw HTML") || strings.Contains(d.html, "<script") {
 			t.Errorf("%s has markup that the page may not have", name)

@@ -29,16 +29,21 @@ func openDiff(p *page, model, pass, query string) string {
 }
 
 // copied selects from a column of a row to a column of another, numbered from 1 as the page numbers them, and returns what copying
-// that gives.
+// that gives, as soon as the lines are there: whoever copies before is told to copy again.
 func copied(p *page, from, to string) string {
 	p.t.Helper()
-	return eval[string](p, fmt.Sprintf(`(() => {
+	text := ""
+	p.until("what is selected can be copied", func() bool {
+		text = eval[string](p, fmt.Sprintf(`(() => {
 		const node = ([row, at]) => [document.querySelector('.code-row[aria-rowindex="' + row + '"] .tx').firstChild, at];
 		const [a, i] = node(%s), [b, j] = node(%s);
 		getSelection().setBaseAndExtent(a, Math.min(i, a.length), b, Math.min(j, b.length));
 		const data = new DataTransfer();
 		b.parentElement.dispatchEvent(new ClipboardEvent("copy", { clipboardData: data, bubbles: true, cancelable: true }));
 		return data.getData("text/plain"); })()`, from, to))
+		return text != ""
+	})
+	return text
 }
 
 // TestCompact reads what a graph pass did in the short form: pairs, marks, types, full names, and the exact form on a key.
@@ -106,18 +111,25 @@ func TestCompactCopy(t *testing.T) {
 	// The selection begins in view and goes on far below, with the mouse and the shift key.
 	box := eval[[]float64](p, `(() => { const b = document.querySelector('.code-row[aria-rowindex="2"] .tx').getBoundingClientRect(); return [b.x + 8, b.y + b.height / 2]; })()`)
 	p.do("begin a selection", chromedp.MouseClickXY(box[0], box[1]))
+	// The page keeps the row as soon as it is told of the selection; until then scrolling would take it away.
+	p.wait(`getSelection().anchorNode?.parentElement?.closest(".code-row")?.ariaRowIndex === "2"`)
+	eval[bool](p, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(true)))))`)
 	last := eval[int](p, `+document.querySelector(".code-view").ariaRowCount`)
 	eval[bool](p, `document.querySelector(".code-view").scrollTo(0, 1e9), true`)
 	p.wait(fmt.Sprintf(`document.querySelector('.code-row[aria-rowindex="%d"] .tx:not([aria-busy])')`, last))
 	if n := p.count(".code-row"); n > 120 || last < 100 {
 		t.Fatalf("%d of %d rows have elements", n, last)
 	}
-	text := eval[string](p, fmt.Sprintf(`(() => {
+	text := ""
+	p.until("what is selected can be copied", func() bool {
+		text = eval[string](p, fmt.Sprintf(`(() => {
 		const end = document.querySelector('.code-row[aria-rowindex="%d"] .tx').firstChild;
 		getSelection().extend(end, end.length);
 		const data = new DataTransfer();
 		end.parentElement.dispatchEvent(new ClipboardEvent("copy", { clipboardData: data, bubbles: true, cancelable: true }));
 		return data.getData("text/plain"); })()`, last))
+		return text != ""
+	})
 	lines := strings.Split(text, "\n")
 	if len(lines) != last-1 || !strings.HasPrefix(lines[0], "def main(image: R.Tensor(") || !slices.Equal(lines[2:20], want[3:21]) {
 		t.Errorf("%d lines were copied of %d rows:\n%.600s", len(lines), last, text)

@@ -141,7 +141,7 @@ func TestRunsOfASession(t *testing.T) {
 	p.wait(done)
 	p.wait(`document.querySelector('.run-chip[aria-current]')?.textContent.startsWith("#2O2 −FuseOps")`)
 	second := p.run()
-	p.click(".run-chip.other")
+	p.click(".run-chip.beside")
 	p.wait(fmt.Sprintf(`new URLSearchParams(location.search).get("run") === %q`, first))
 	p.wait(done)
 	p.wait(`document.querySelector('.run-chip[aria-current]')?.textContent.startsWith("#1O2")`)
@@ -151,6 +151,9 @@ func TestRunsOfASession(t *testing.T) {
 	p.wait(done)
 	if wide := eval[bool](p, `[...document.querySelectorAll(".topbar > *")].some((el, i, all) => i > 0 && el.getBoundingClientRect().width > 0 && all.slice(0, i).some((x) => x.getBoundingClientRect().right > el.getBoundingClientRect().left + 1 && x.getBoundingClientRect().width > 0))`); wide {
 		t.Error("parts of the bar at the top overlap")
+	}
+	if cut := eval[[]string](p, `[...document.querySelectorAll("#runs > *")].filter((x) => x.scrollWidth > x.clientWidth + 1).map((x) => x.textContent)`); len(cut) > 0 || p.count("#runs > .run-chip") != 2 {
+		t.Errorf("of the two runs at the top these do not fit into their places: %q", cut)
 	}
 	if dir := os.Getenv("E2E_SCREENS"); dir != "" {
 		p.shot(filepath.Join(dir, "runs-1920.png"))

@@ -20,8 +20,12 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// patience is how long a test waits for something to appear on the page.
-const patience = 60 * time.Second
+// patience is how long a test waits for something to appear on the page. A busy machine may stop a test for longer than that: of the time
+// between two looks at the page no more than the pause counts.
+const (
+	patience = 60 * time.Second
+	pause    = time.Second
+)
 
 // hang is the time in milliseconds from which something on the page counts as hanging. Goals are far below; tests log what they
 // measure and do not judge it, since the machine may be busy.
@@ -168,9 +172,9 @@ func (p *page) theme(name string) {
 	p.scheme = name
 }
 
-// soon is the context of one action: no action may take longer than the patience of the test.
+// soon is the context of one action: no action may take longer than the patience of the test, and a time in which the test was stopped.
 func (p *page) soon() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(p.ctx, patience)
+	return context.WithTimeout(p.ctx, 3*patience)
 }
 
 // do runs an action that gives nothing.
@@ -232,11 +236,13 @@ func (p *page) another(change func()) {
 // until waits for a condition.
 func (p *page) until(what string, cond func() bool) {
 	p.t.Helper()
-	deadline := time.Now().Add(patience)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
+	waited, last := time.Duration(0), time.Now()
 	for !cond() {
-		if time.Now().After(deadline) {
+		now := time.Now()
+		waited += min(now.Sub(last), pause)
+		if last = now; waited > patience {
 			p.t.Fatalf("after %v it is not true that %s", patience, what)
 		}
 		<-tick.C
@@ -263,14 +269,18 @@ func (p *page) click(selector string) {
 	p.hover(selector)
 	p.wait(fmt.Sprintf(`document.querySelector(%q)?.checkVisibility()`, selector))
 	var at []float64
-	p.until(selector+" keeps its place", func() bool {
+	same := 0
+	p.until(selector+" keeps its place", func() bool { // for longer than a frame
 		last := at
 		at = eval[[]float64](p, fmt.Sprintf(`(() => {
 			const el = document.querySelector(%q);
 			if (!el) return [];
 			el.scrollIntoView({block: "nearest"});
 			const r = el.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, selector))
-		return len(at) > 0 && slices.Equal(at, last)
+		if same++; len(at) == 0 || !slices.Equal(at, last) {
+			same = 0
+		}
+		return same > 1
 	})
 	p.do("click "+selector, chromedp.MouseClickXY(at[0], at[1]))
 }

@@ -32,10 +32,12 @@ func nameAt(p *page, line int, word string) []float64 {
 	p.t.Helper()
 	js := fmt.Sprintf(`(() => {
 		const row = [...document.querySelectorAll(".code-row")].find(x => x.querySelector('[data-line="%d"]'));
-		const node = [...row.querySelectorAll(".tx")].at(-1).firstChild;
-		const at = node.textContent.indexOf(%q);
+		const node = row && [...row.querySelectorAll(".tx")].at(-1).firstChild;
+		const at = node?.textContent.indexOf(%q) ?? -1;
+		if (at < 0) return null; // the text of the pass before is still there
 		const r = new Range(); r.setStart(node, at); r.setEnd(node, at + %d);
 		const b = r.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()`, line, word, len(word))
+	p.wait(js)
 	return eval[[]float64](p, js)
 }
 

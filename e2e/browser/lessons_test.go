@@ -172,7 +172,9 @@ func TestEveryLesson(t *testing.T) {
 func TestLessonLooks(t *testing.T) {
 	t.Parallel()
 	p := begin(t, serveCompiler(t), "what-is-a-pass", 1440, 900)
+	p.wait(`new URLSearchParams(location.search).get("pass") === "import" && document.querySelector(".code-row.at-line")`) // a step shows its place
 	p.click("#lesson-next")
+	p.wait(`new URLSearchParams(location.search).get("pass").endsWith("/LegalizeOps") && document.querySelector(".code-row.at-line")`)
 	p.click(`.lesson-step[data-step="1"] .lesson-go`)
 	p.click(`.lesson-step.is-now .lesson-hint summary`)
 	p.tabTo(`.lesson-step.is-now [name="answer"]`)

@@ -47,9 +47,9 @@ func TestOthersSeeChanges(t *testing.T) {
 	other.wait(`document.querySelector("#announce").textContent.startsWith("A new run: #2")`)
 	stays("a run")
 	// How it ended is seen too, and it is a click away.
-	other.wait(`/#2.*O1.*\d/.test(document.querySelector("#runs .run-chip.other").textContent)`)
-	second := eval[string](other, `document.querySelector("#runs .run-chip.other").dataset.run`)
-	eval[bool](other, `(document.querySelector("#runs .run-chip.other").click(), true)`) // in the list beside it where there is no room
+	other.wait(`/#2.*O1.*\d/.test(document.querySelector("#runs .run-chip.beside").textContent)`)
+	second := eval[string](other, `document.querySelector("#runs .run-chip.beside").dataset.run`)
+	eval[bool](other, `(document.querySelector("#runs .run-chip.beside").click(), true)`) // in the list beside it where there is no room
 	other.wait(fmt.Sprintf(`location.search.includes(%q)`, second))
 
 	// What goes is seen too.

@@ -47,6 +47,8 @@ func TestReasonsOfRules(t *testing.T) {
 		for _, size := range [][2]int64{{1440, 900}, {1024, 768}, {390, 844}} {
 			p.do("resize", chromedp.EmulateViewport(size[0], size[1]))
 			eval[bool](p, `document.querySelector('.narrow-tabs [data-tab="center"]')?.click(), true`)
+			// Another size of the window closes what hangs in it.
+			eval[bool](p, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
 			p.press("y")
 			p.wait(answered)
 			p.inBoth(func(theme string) {

@@ -58,13 +58,15 @@ func serveWith(t *testing.T, runner run.Runner, st store.Store, choices catalog.
 	t.Helper()
 	admission := run.DefaultAdmission(4)
 	admission.PerVisitor, admission.PerMinute, admission.QueuePerVisitor = 4, 10_000, 100
+	limits := run.DefaultLimits()
+	limits.Time = 3 * patience // a busy machine may stop the server for a while
 	lessons, err := lesson.Load(docs.Lessons())
 	if err != nil {
 		t.Fatal(err)
 	}
 	server, err := web.New(web.Config{
 		Runner: runner, Store: st, Catalog: choices, Operators: inproc.Operators{}, Lessons: lessons, Build: "e2e", Embed: embed,
-		Admission: admission, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Admission: admission, Limits: limits, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	if err != nil {
 		t.Fatal(err)

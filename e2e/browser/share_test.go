@@ -120,7 +120,8 @@ func TestShare(t *testing.T) {
 		"lets add notes":            `document.querySelector("#add-note").checkVisibility()`,
 		"lets change notes":         `document.querySelectorAll(".note-tools").length > 0`,
 		"gives no reason":           `!document.querySelector(".row .tick").title.includes("shared")`,
-		"does not offer to fork":    `document.querySelector("#run").textContent !== "Fork to run" || !document.querySelector("#fork").checkVisibility()`,
+		"does not offer to fork":    `document.querySelector("#run").textContent !== "Fork to run"`,
+		"offers to fork twice":      `document.querySelector("#fork").checkVisibility()`,
 		"has no list of the notes ": `document.querySelectorAll("#note-list li").length !== 1`,
 	} {
 		if eval[bool](other, faulty) {

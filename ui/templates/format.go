@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // decimal prints n in base 10.
@@ -11,6 +13,21 @@ func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
 // boolText prints b for a data attribute.
 func boolText(b bool) string { return strconv.FormatBool(b) }
+
+// sentence writes the words of an error as a sentence of a page: with a capital and a full stop, unless they begin with a name in other
+// letters or end with a mark of their own.
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	if r, n := utf8.DecodeRuneInString(s); unicode.IsLower(r) {
+		s = string(unicode.ToUpper(r)) + s[n:]
+	}
+	if last, _ := utf8.DecodeLastRuneInString(s); !strings.ContainsRune(".?!…", last) {
+		s += "."
+	}
+	return s
+}
 
 // size prints a number of bytes in binary units, such as "64 MiB".
 func size(n int64) string {

@@ -14,7 +14,6 @@ var icons = map[string]string{
 	"chevron":   "m4 6 4 4 4-4",
 	"close":     "m4 4 8 8M12 4l-8 8",
 	"columns":   "M2 3h12v10H2ZM6 3v10M10 3v10",
-	"compact":   "M5 2v3L3 7m2 7v-3L3 9M8 8h6M10 5h4M10 11h4M1 8h3",
 	"code":      "M2 4h12M2 8h8M2 12h10",
 	"down":      "m4 6 4 4 4-4",
 	"edit":      "M3 13h2.5L13 5.5 10.5 3 3 10.5ZM9 4.5 11.5 7",
@@ -23,8 +22,8 @@ var icons = map[string]string{
 	"info":      "M8 14.5a6.5 6.5 0 1 1 0-13 6.5 6.5 0 0 1 0 13ZM8 7.5v3.5M8 5h.01",
 	"inspector": "M2 3h12v10H2ZM10 3v10",
 	"lesson":    "M8 4.5C6.5 3.3 4.5 3 2 3v9.5c2.5 0 4.5.3 6 1.5 1.5-1.2 3.5-1.5 6-1.5V3c-2.5 0-4.5.3-6 1.5ZM8 4.5V14",
+	"lines":     "M2 5h6M12 5h2M2 11h2M8 11h6M10 3a2 2 0 1 0 0 4 2 2 0 0 0 0-4ZM6 9a2 2 0 1 0 0 4 2 2 0 0 0 0-4Z",
 	"list":      "M5.5 4H14M5.5 8H14M5.5 12H14M2 4h.01M2 8h.01M2 12h.01",
-	"marks":     "M2 8.5c2-3 4-3 6 0s4 3 6 0M2 12.5c2-3 4-3 6 0s4 3 6 0M2 4.5c2-3 4-3 6 0s4 3 6 0",
 	"more":      "M3 8h.01M8 8h.01M13 8h.01",
 	"schedule":  "M2 3.5h12M5 8h9M8 12.5h6M2 8v4.5h3",
 	"search":    "M7 12.5a5.5 5.5 0 1 1 0-11 5.5 5.5 0 0 1 0 11ZM11 11l3.5 3.5",
@@ -33,8 +32,6 @@ var icons = map[string]string{
 	"timeline":  "M2 3.5h7M5 8h6M8 12.5h6",
 	"unified":   "M2 3h12v10H2ZM4.5 6.5h7M4.5 9.5h7",
 	"up":        "m4 10 4-4 4 4",
-	"wrap":      "M2 4h12M2 8h9.5a2.2 2.2 0 0 1 0 4.5H8m2-2-2 2 2 2M2 12h3",
-	"words":     "M3.5 10.5 7.2 2h1.6l3.7 8.5M5 7.5h6M2.5 14h11",
 }
 
 // icon is a sign beside words, or in a control that has a name.
@@ -66,7 +63,7 @@ func icon(name string) templ.Component {
 		var templ_7745c5c3_Var2 string
 		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(icons[name])
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `icons.templ`, Line: 34, Col: 78}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `icons.templ`, Line: 31, Col: 78}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 		if templ_7745c5c3_Err != nil {
@@ -114,7 +111,7 @@ func iconSet(names ...string) templ.Component {
 			var templ_7745c5c3_Var4 string
 			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("icon-" + name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `icons.templ`, Line: 42, Col: 31}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `icons.templ`, Line: 39, Col: 31}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -127,7 +124,7 @@ func iconSet(names ...string) templ.Component {
 			var templ_7745c5c3_Var5 string
 			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(icons[name])
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `icons.templ`, Line: 42, Col: 75}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `icons.templ`, Line: 39, Col: 75}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {

@@ -128,3 +128,14 @@ func TestFormat(t *testing.T) {
 		}
 	}
 }
+
+func TestSentence(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "", "this page does not exist": "This page does not exist.", "äpfel fehlen": "Äpfel fehlen.", "It is done.": "It is done.",
+		"is it so?": "Is it so?", "/operators lists all": "/operators lists all.", "O2 goes on …": "O2 goes on …",
+	} {
+		if got := sentence(in); got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+	}
+}

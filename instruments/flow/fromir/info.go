@@ -107,10 +107,25 @@ func constant(c *relax.Constant) string {
 	if len(shape) == 0 {
 		s := strings.TrimPrefix(script.Node(c, script.Options{}), "R.const(")
 		if i := strings.LastIndex(s, ","); i > 0 {
-			return s[:i]
+			if s = s[:i]; c.Data.DType() != dtype.Float64T {
+				s = single(s)
+			}
+			return s
 		}
 	}
 	return "const " + dims(relax.Ints(shape)) + " " + short(c.Data.DType())
+}
+
+// single writes a number with a point in as few digits as name the same float32, where it is one; others stay.
+func single(text string) string {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !strings.ContainsAny(text, ".e") || float64(float32(v)) != v {
+		return text
+	}
+	if text = strconv.FormatFloat(v, 'g', -1, 32); !strings.ContainsAny(text, ".e") {
+		text += ".0"
+	}
+	return text
 }
 
 // value writes the value of an attribute.

@@ -18,7 +18,7 @@ import { forms, other, parsePlace, type Place, printPlace, type Tab, tabs } from
 // pollAfter is how long the page waits before it asks again for runs that go on, in milliseconds.
 const pollAfter = 1500;
 // narrow is the width below which the difference starts as one text.
-const narrow = 1280;
+const narrow = 1400;
 
 export async function open(): Promise<void> {
   await new ComparePage().load();

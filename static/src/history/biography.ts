@@ -37,6 +37,7 @@ export class Biography {
   // point follows the pointer: from no name, or to one.
   point(name: Name | null, spot: Spot): void {
     clearTimeout(this.timer);
+    if (this.popover.elsewhere) return;
     this.timer = window.setTimeout(() => (name ? void this.show(name, spot) : this.hide()), name ? dwell : grace);
   }
 

@@ -13,7 +13,8 @@ import { Biography } from "./biography";
 import type { Session } from "../store/session";
 import type { View } from "../views/view";
 import type { CodeView } from "../widgets/codeview";
-import type { Spot } from "../widgets/popover";
+
+import { hidePopover, type Spot } from "../widgets/popover";
 
 const shownRoots = 4;
 
@@ -76,6 +77,7 @@ export class HistoryView {
   // none of them the reader chooses a name.
   ask(): void {
     const { state, fn, model } = this.store;
+    hidePopover();
     this.from = document.activeElement;
     this.focusNext = true;
     if (!model.started) return announce("The run has no history yet");
@@ -94,6 +96,7 @@ export class HistoryView {
 
   // pick lets the reader choose a name with the arrows.
   pick(): void {
+    hidePopover();
     if (!this.names.pick()) announce("There are no names to choose here");
   }
 

@@ -30,10 +30,10 @@ class LessonPane {
     this.root.classList.add("is-live");
     for (const el of [byId("lesson-back"), byId("lesson-next"), byId("lesson-reset"), byId("to-passes"), byId("to-lesson"), ...this.root.querySelectorAll<HTMLElement>("[data-needs-js]")]) el.hidden = false;
     this.steps.forEach((el, i) => this.wire(el, i + 1));
-    byId("lesson-back").addEventListener("click", () => this.go(this.progress.at - 1, true));
+    byId("lesson-back").addEventListener("click", () => this.open(this.progress.at - 1, true));
     byId("lesson-next").addEventListener("click", () => {
       if (!this.checked(this.progress.at)) this.note(this.progress.at, { done: true });
-      this.go(this.progress.at + 1, true);
+      this.open(this.progress.at + 1, true);
     });
     byId("lesson-reset").addEventListener("click", () => void this.reset());
     byId("to-passes").addEventListener("click", () => this.turn());
@@ -48,6 +48,7 @@ class LessonPane {
     store.onlyChanged = byId<HTMLInputElement>("only-changed").checked = false;
     if (!store.runs.mayEdit) byId("lesson-reset").hidden = true;
     this.go(this.progress.at);
+    if (kept?.session !== store.id) void this.begin();
   }
 
   // turn shows the passes in the place of the lesson, or the lesson again, and moves the focus to the way back.
@@ -79,6 +80,19 @@ class LessonPane {
     keepProgress(this.name, this.progress);
     this.draw();
     document.dispatchEvent(new CustomEvent("lesson", { detail: { lesson: this.name, ...this.progress } }));
+  }
+
+  // open shows a step, and beside it the place that its text links first, where the window has room for both.
+  private open(n: number, focus = false): void {
+    this.go(n, focus);
+    const link = this.steps[this.progress.at - 1]?.querySelector<HTMLAnchorElement>('.lesson-body > .lesson-text a[href^="?"]');
+    if (link && !matchMedia("(max-width: 599px)").matches) follow(this.store, link.search);
+  }
+
+  // begin opens the first step as soon as there is a run to look at, unless the reader has gone elsewhere.
+  private async begin(): Promise<void> {
+    while (!this.store.model.finished) await new Promise((done) => setTimeout(done, 50));
+    if (!this.store.chosen && this.progress.at === 1) this.open(1);
   }
 
   // go shows a step; with focus it goes on from there by keyboard.
@@ -117,7 +131,7 @@ class LessonPane {
 
   // wire makes the parts of a step work.
   private wire(el: HTMLElement, n: number): void {
-    el.querySelector(".lesson-go")!.addEventListener("click", () => this.go(n));
+    el.querySelector(".lesson-go")!.addEventListener("click", () => this.open(n));
     const hints = [...el.querySelectorAll<HTMLDetailsElement>(".lesson-hint")];
     const solving = new Solving(el, `${this.path}/steps/${n}/solution`, hints.length, this.store);
     const reveal = (): void => {

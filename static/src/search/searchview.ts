@@ -117,6 +117,7 @@ export class SearchView {
     this.asked = "";
     this.known = "";
     this.store.go({ search: "" });
+    this.store.bring("center");
     this.light(null);
     const { scroller } = this.code;
     if (scroller.checkVisibility()) scroller.focus({ preventScroll: true });
@@ -265,7 +266,7 @@ export class SearchView {
     this.visit(Number(row.dataset.found));
   }
 
-  // visit shows the line of a result; the search stays open for the next one.
+  // visit shows the line of a result; the search stays open for the next one, on a phone behind its tab.
   private visit(i: number): void {
     const r = this.found[i];
     if (!r) return;
@@ -275,6 +276,7 @@ export class SearchView {
       { pass: q.get("pass") ?? "", fn: q.get("function") ?? "", line: Number(q.get("line") ?? 0), view: this.store.viewOf(q.get("view") ?? "") },
       r.side === "before" ? r.line : 0,
     );
+    this.store.bring("center");
     this.light(r);
     announce(`${r.pass}, ${r.function}, line ${r.line}`);
   }

@@ -50,7 +50,7 @@ export class Frame {
     }
     if (part === "passes") this.app.classList.add("passes-front");
     if (phone.matches) this.showTab(part);
-    else if (part === "center" && small.matches) this.showTree(false);
+    else if ((part === "center" || part === "search") && small.matches) this.showTree(false);
     else if (part === "passes") this.showTree(true);
   }
 

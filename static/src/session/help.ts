@@ -28,20 +28,17 @@ const more: [string, string][] = [
 export function showHelp(keys: Keys, views: readonly View[]): void {
   const dialog = byId<HTMLDialogElement>("help");
   const row = (key: string, doc: string): HTMLElement =>
-    h("tr", {}, h("th", { scope: "row" }, ...key.split(" ").map((k) => h("kbd", {}, k))), h("td", {}, doc));
+    h("div", {}, h("dt", {}, ...key.split(" ").map((k) => h("kbd", {}, k))), h("dd", {}, doc));
   const close = h("button", { class: "btn", type: "button" }, "Close");
   close.addEventListener("click", () => dialog.close());
   dialog.replaceChildren(
-    h("h2", { id: "help-title" }, "Keyboard"),
-    h("table", { class: "keys" }, h("tbody", {}, ...describe(keys, views).map((k) => row(k.key, k.doc)), ...more.map(([k, doc]) => row(k, doc)))),
+    h("div", { class: "dialog-head" }, h("h2", { id: "help-title" }, "Keyboard"), close),
+    h("dl", { class: "keys" }, ...describe(keys, views).map((k) => row(k.key, k.doc)), ...more.map(([k, doc]) => row(k, doc))),
     h("h2", {}, "Marks"),
     h("p", { class: "marks" }, "● changed the module   ○ changed nothing   ✕ failed   – did not run   ⟳ running   · waiting   ↺ reused from an earlier run"),
     h("p", { class: "marks" }, "A solid checkbox marks an optional pass; a dashed one marks a lowering pass, which code generation needs."),
     h("p", { class: "marks" }, "In a diff: + added   − removed   ~ only renamed   ⇥ only indented   ↕ only moved: click the sign to go to the other place"),
     h("p", { class: "marks" }, "Lines of Relax functions are shortened: full names are under the pointer, and what is copied is exact."),
-    close,
   );
   dialog.showModal();
-  // The focus is on the button at the end, which must not scroll the keys away.
-  dialog.scrollTop = 0;
 }

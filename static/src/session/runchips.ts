@@ -120,7 +120,7 @@ export class RunChips {
       ...this.list.filter((r) => r.id === this.shown || r === near).map((r) => this.chip(r)),
       ...(others.length > 0 ? [this.menu(others)] : []),
       ...(this.store.dump && this.stage ? [this.withOthers()] : []),
-      ...(to ? [h("a", { class: "tool", id: "compare-runs", href: to, "aria-label": "Compare two runs", title: "Compare with the run shown before  =" }, "=")] : []),
+      ...(to ? [h("a", { class: "tool", id: "compare-runs", href: to, "aria-label": "Compare two runs", title: "Compare with the run shown before  =" }, h("span", { class: "compare-sign" }, "="), h("span", { class: "compare-word" }, "Compare"))] : []),
     );
   }
 
@@ -133,7 +133,7 @@ export class RunChips {
 
   private chip(r: ListedRun): HTMLElement {
     const current = r.id === this.shown;
-    return h("button", { type: "button", class: `run-chip ${current ? "" : "other"}`, "data-run": r.id, "aria-current": current ? "true" : null, title: r.command }, ...parts(r));
+    return h("button", { type: "button", class: `run-chip ${current ? "" : "beside"}`, "data-run": r.id, "aria-current": current ? "true" : null, title: r.command }, ...parts(r));
   }
 
   private menu(rest: ListedRun[]): HTMLElement {
@@ -145,7 +145,7 @@ export class RunChips {
 
 // parts say which run it is, with which settings, and what it came to.
 function parts(r: ListedRun): HTMLElement[] {
-  const out = [h("span", { class: "run-number" }, `#${r.number}`), h("span", {}, r.label)];
+  const out = [h("span", { class: "run-number" }, `#${r.number}`), h("span", { class: "run-label" }, r.label)];
   if (r.state !== "ok" && r.latency === undefined) return [...out, h("span", {}, r.state)];
   if (r.latency !== undefined) out.push(h("span", {}, time(r.latency)));
   if (r.kernels !== undefined) out.push(h("span", { class: "wide" }, plural(r.kernels, "kernel")));

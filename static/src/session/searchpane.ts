@@ -14,7 +14,7 @@ export class SearchPane {
 
   // open shows the search with the focus in its field.
   open(): void {
-    this.store.bring("center");
+    this.store.bring("search");
     this.with((view) => view.open());
   }
 

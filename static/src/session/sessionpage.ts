@@ -73,7 +73,6 @@ class SessionPage {
   // shown names what the middle shows, detailed what the inspector does, listed what the tree lists below the selected step.
   private shown = "";
   private listed: Functions = { entries: [], count: "", selected: "", ofCode: false, same: null, sameCount: 0 };
-  private viewed: View | null = null;
   private detailed = "";
   private readonly render = perFrame(() => this.draw());
   // The diffs that j and k lead to are fetched while the reader looks at this one.
@@ -201,13 +200,6 @@ class SessionPage {
     const { view } = this;
     for (const b of byId("center-tools").querySelectorAll<HTMLElement>("[data-view]")) press(b, b.dataset.view === view.name);
     for (const b of byId("views").querySelectorAll<HTMLElement>("[data-layout-of]")) press(b, b.dataset.layoutOf === view.label);
-    if (view === this.viewed) return; // looking at the layout costs much
-    this.viewed = view;
-    const tabs = byId("views");
-    const box = tabs.getBoundingClientRect();
-    const tab = tabs.querySelector('[aria-pressed="true"]')?.getBoundingClientRect();
-    // Not scrollIntoView: of Chromium 150 it makes Tab go on from here on a page where nobody has been yet. The edge fades for 20 px.
-    if (tab) tabs.scrollLeft += Math.min(0, tab.left - box.left) + Math.max(0, tab.right + 20 - box.right);
   }
 
   // showValue shows what became of a value in the inspector, which it opens; with null it says how to ask.

@@ -26,7 +26,7 @@ export interface Traits {
 }
 
 // Part is a part of the page that a narrow window shows alone.
-export type Part = "passes" | "center" | "details";
+export type Part = "passes" | "center" | "details" | "search";
 
 // Screen is the page around the store.
 export interface Screen {

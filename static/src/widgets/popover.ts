@@ -12,6 +12,14 @@ export interface Spot {
 
 const gap = 4;
 
+// shown is the panel that is open: another one takes its place.
+let shown: Popover | null = null;
+
+// hidePopover closes the panel that is open.
+export function hidePopover(): void {
+  shown?.hide();
+}
+
 export class Popover {
   readonly root: HTMLElement;
   private home: HTMLElement | null = null;
@@ -36,8 +44,15 @@ export class Popover {
     return !this.root.hidden;
   }
 
+  // elsewhere tells that another panel is open, which the pointer alone must not close.
+  get elsewhere(): boolean {
+    return shown !== this && (shown?.open ?? false);
+  }
+
   // show opens it at a spot. With a home it takes the focus, which goes back there when it closes.
   show(label: string, spot: Spot, content: (Node | null)[], home: HTMLElement | null): void {
+    if (shown !== this) shown?.hide();
+    shown = this;
     this.root.setAttribute("aria-label", label);
     this.root.replaceChildren(...content.filter((x) => x !== null));
     this.root.hidden = false;

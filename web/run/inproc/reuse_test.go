@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/irscope/irscope/e2e/fixture/goal"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/run"
 )
@@ -85,7 +86,8 @@ func TestTimesAddUp(t *testing.T) {
 			if s.Measured.Total != total || s.Measured.Earlier != earlier {
 				t.Errorf("run %d: %s says %d ns, %d of them earlier; its own time and its steps add up to %d, %d of them earlier", i, s.Path, s.Measured.Total, s.Measured.Earlier, total, earlier)
 			}
-			if s.Measured.Self < 0 || len(s.Children) > 0 && s.Measured.Self > total/2 && total > 1e6 {
+			// A busy machine may stop between two steps for longer than they take.
+			if s.Measured.Self < 0 || goal.Strict() && len(s.Children) > 0 && s.Measured.Self > total/2 && total > 1e6 {
 				t.Errorf("run %d: %s took %d of %d ns for itself", i, s.Path, s.Measured.Self, total)
 			}
 			if earlier > 0 {
