@@ -187,12 +187,15 @@ func (b *BlockBuilder) baseOf(value Expr) ir.Base {
 }
 
 // based returns base with the current place and origin where it has none.
-func (b *BlockBuilder) based(base ir.Base) ir.Base {
+func (b *BlockBuilder) based(base ir.Base) ir.Base { return filled(base, b.base) }
+
+// filled returns base with the place and origin of from where it has none.
+func filled(base, from ir.Base) ir.Base {
 	if base.Origin == 0 {
-		base.Origin = b.base.Origin
+		base.Origin = from.Origin
 	}
 	if base.Span == nil {
-		base.Span = b.base.Span
+		base.Span = from.Span
 	}
 	return base
 }

@@ -40,6 +40,9 @@ func (m *ExprMutator) binding(b Binding) {
 	}
 	at, base, acted := m.at, m.bb.base, m.acted
 	m.at, m.bb.base, m.acted = b, b.Meta(), false
+	if v := b.BoundValue(); v != nil {
+		m.bb.base = filled(m.bb.base, v.Meta())
+	}
 	start := m.bb.top().mark()
 	if m.Binding != nil {
 		m.Binding(b)

@@ -53,16 +53,21 @@ type constantLift struct {
 	// results are those that the rest of the function uses; field is the place of each.
 	results []*relax.Var
 	field   map[*relax.Var]int
+	blocks  int // that have something lifted
 }
 
 // collect finds what can be lifted, and what of it the rest of f uses.
 func (l *constantLift) collect(f *relax.Function) {
 	for _, blk := range f.Body.Blocks {
+		before := len(l.bindings)
 		for _, b := range blk.Bindings {
 			if vb, ok := b.(*relax.VarBinding); ok && blk.Dataflow && l.liftable(vb) {
 				l.lifted[vb.Var] = true
 				l.bindings = append(l.bindings, vb)
 			}
+		}
+		if len(l.bindings) > before {
+			l.blocks++
 		}
 	}
 	if len(l.bindings) == 0 {
@@ -149,7 +154,16 @@ func (l *constantLift) apply(mu *relax.ExprMutator, name string, f *relax.Functi
 			return
 		}
 		if all == nil {
-			all = mu.Emit(&relax.Call{Base: b.Meta(), Op: gv, SInfo: once.Ret}, "params")
+			emit := mu.Builder().Emit
+			if l.blocks > 1 { // the others see outputs only
+				emit = mu.Builder().EmitOutput
+			}
+			params, err := emit(&relax.Call{Base: b.Meta(), Op: gv, SInfo: once.Ret}, "params")
+			if err != nil {
+				mu.Fail(err)
+				return
+			}
+			all = params
 		}
 		i, used := l.field[v]
 		switch {

@@ -384,8 +384,15 @@ func TestWinogradPaysInNCHW(t *testing.T) {
 		in, out, size int64
 		want          bool
 	}{
-		{64, 64, 56, true}, {128, 128, 28, true}, {512, 512, 7, true}, {64, 64, 224, true}, {12, 20, 112, true},
-		{4, 64, 112, false}, {64, 4, 112, false}, {512, 512, 2, false}, {8, 8, 14, false},
+		{64, 64, 56, true},
+		{128, 128, 28, true},
+		{512, 512, 7, true},
+		{64, 64, 224, true},
+		{12, 20, 112, true},
+		{4, 64, 112, false},
+		{64, 4, 112, false},
+		{512, 512, 2, false},
+		{8, 8, 14, false},
 	} {
 		m := read(t, fmt.Sprintf(`
 @R.function
