@@ -57,6 +57,16 @@ func exactIdioms() []idiom {
 			b.Output(b.Node("Add", "a", []string{x, none}), onnxpb.Float)
 			b.Output(b.Node("Add", "b", []string{none, x}), onnxpb.Float)
 		}, of(f32([]int64{1, 2}, 1, 2)), of(f32([]int64{0, 2}), f32([]int64{0, 2}))},
+		{"a mean along extents of which one is 1", 17, func(b *Builder) {
+			x, y, z := b.Input("x", onnxpb.Float, 1, "n", "n"), b.Input("y", onnxpb.Float, "n", "m"), b.Input("z", onnxpb.Float, "n")
+			b.Output(b.Node("Mean", "mean", []string{x, y, z}), onnxpb.Float)
+		}, of(f32([]int64{1, 1, 1}, 3), f32([]int64{1, 2}, 4, 7), f32([]int64{1}, 2)), of(f32([]int64{1, 1, 2}, 3, 4))},
+		{"known parts of what is not known", 17, func(b *Builder) {
+			x := b.Input("x", onnxpb.Float, "n", 2)
+			b.NodeOut("Split", "split", []string{x, b.Initializer("sizes", Shape(2, 1))}, []string{"head", "tail"})
+			b.Output(b.Node("Add", "sum", []string{"tail", b.Initializer("one", Floats([]int64{1, 2}, 1, 1))}), onnxpb.Float, 1, 2)
+			b.Output("head", onnxpb.Float, 2, 2)
+		}, of(f32([]int64{3, 2}, 1, 2, 3, 4, 5, 6)), of(f32([]int64{1, 2}, 6, 7), f32([]int64{2, 2}, 1, 2, 3, 4))},
 		{"integers through a narrow type", 17, func(b *Builder) {
 			narrow := b.Node("Cast", "narrow", []string{b.Input("x", onnxpb.Int64, 3)}, Int("to", int64(onnxpb.Uint32)))
 			b.Output(b.Node("Cast", "wide", []string{narrow}, Int("to", int64(onnxpb.Int64))), onnxpb.Int64)

@@ -3,6 +3,7 @@ package onnx
 import (
 	"slices"
 
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -113,14 +114,28 @@ func atMostOne(ctx *relax.InferContext, d tir.Expr) bool {
 	return ctx.Prover.CanProve(tir.LE(d, tir.Int(1)))
 }
 
-// related reports whether x and y have a variable in common.
+// related reports whether x and y have a variable in common, so that they are to be equal. What broadcasting made of two extents may be either, and is not to be equal to one of them.
 func related(x, y tir.Expr) bool {
+	if isChoice(x) || isChoice(y) {
+		return false
+	}
 	for _, v := range relax.VarsOf(x) {
 		if slices.Contains(relax.VarsOf(y), v) {
 			return true
 		}
 	}
 	return false
+}
+
+// isChoice reports whether an extent depends on a condition.
+func isChoice(x tir.Expr) bool {
+	found := false
+	ir.Walk(x, func(n ir.Node) bool {
+		_, is := n.(*tir.Select)
+		found = found || is
+		return !found
+	})
+	return found
 }
 
 // fitted returns operand x, whose first extents are dims, such that they certainly broadcast to axes to.

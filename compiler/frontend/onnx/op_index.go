@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"math"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -67,7 +68,7 @@ func split(n *node) {
 	extent, static := tir.AsInt(dims[axis])
 	if sizes == nil {
 		if !static {
-			n.parts(axis, int64(count), count)
+			n.parts(n.value(0), axis, int64(count), count)
 			return
 		}
 		chunk := (extent + int64(count) - 1) / int64(count)
@@ -93,16 +94,22 @@ func split(n *node) {
 	if static && n.foldSplit(n.known(0), sizes) {
 		return
 	}
-	n.parts(axis, cuts[:len(cuts)-1], count)
+	x := n.value(0)
+	if !static { // the sizes tell it
+		dims = slices.Clone(dims)
+		dims[axis] = tir.Int(total)
+		x = &value{expr: n.matchCast(n.expr(0), dims)}
+	}
+	n.parts(x, axis, cuts[:len(cuts)-1], count)
 }
 
-// parts splits operand 0 and makes the parts the results. One part is the tensor itself.
-func (n *node) parts(axis int, sections any, count int) {
+// parts splits a tensor and makes the parts the results. One part is the tensor itself.
+func (n *node) parts(x *value, axis int, sections any, count int) {
 	if count == 1 {
-		n.setValue(0, n.value(0))
+		n.setValue(0, x)
 		return
 	}
-	t := n.emit("relax.split", args(n.expr(0)), "indices_or_sections", sections, "axis", int64(axis))
+	t := n.emit("relax.split", args(n.tensor(x)), "indices_or_sections", sections, "axis", int64(axis))
 	for i, name := range n.pb.Outputs {
 		if name != "" && n.g.uses[name] > 0 {
 			n.resultField(t, i)
