@@ -2,6 +2,7 @@ package topi
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
@@ -49,13 +50,32 @@ type winogradConv struct {
 	n, b, channels, features tir.Expr
 }
 
-// axes name the loops over tiles.
-var winogradAxes = []string{"n", "b", "c", "y", "x"}
-
-// tile is the number in its band of the tile at i, by winogradAxes.
-func (w *winogradConv) tile(i []tir.Expr) tir.Expr {
-	return tir.Add(tir.Mul(i[3], tir.Int(w.across)), i[4])
+// bands are the first axes of what the steps of a band hand on: images and bands, or all bands of all images where the data is brought into blocks first.
+func (w *winogradConv) bands() []tir.Expr {
+	if w.Plain {
+		return []tir.Expr{tir.Mul(w.n, w.b)}
+	}
+	return []tir.Expr{w.n, w.b}
 }
+
+// behind is a list of indices or extents behind those of bands.
+func behind(bands []tir.Expr, list ...tir.Expr) []tir.Expr {
+	return append(slices.Clone(bands), list...)
+}
+
+// tiles computes something tile by tile for blocks of channels: of is called with the indices of the bands, a block, and the row and the column of a tile.
+func (w *winogradConv) tiles(name string, shape []tir.Expr, blocks tir.Expr, in *te.Tensor, of func(in, out *tir.Buffer, b []tir.Expr, c, y, x tir.Expr) te.Tile, opts ...te.Option) *te.Tensor {
+	names, n := []string{"n", "b", "c", "y", "x"}, 2
+	if w.Plain {
+		names, n = names[1:], 1
+	}
+	return te.Tiles(name, te.Out{DType: w.x.DType, Shape: shape}, names, behind(w.bands(), blocks, tir.Int(w.Rows), tir.Int(w.across)), []*te.Tensor{in}, func(in []*tir.Buffer, out *tir.Buffer, i []tir.Expr) te.Tile {
+		return of(in[0], out, i[:n], i[n], i[n+1], i[n+2])
+	}, opts...)
+}
+
+// tile is the number of a tile in its band.
+func (w *winogradConv) tile(y, x tir.Expr) tir.Expr { return tir.Add(tir.Mul(y, tir.Int(w.across)), x) }
 
 // within is where element by of a tile lies.
 func (w *winogradConv) within(tile, by tir.Expr) tir.Expr {
@@ -67,13 +87,21 @@ func (w *winogradConv) place(row, col tir.Expr) tir.Expr {
 	return tir.Add(tir.Mul(row, tir.Int(w.side)), col)
 }
 
-// matrix lists indices, or extents, of the matrices that are multiplied: of an image and a band, of a matrix e, a block c of channels, a tile t, and a channel l of the block. Vectors that are too short for
-// blocks of channels find all channels of a tile beside each other: an element of the data that is spread over a vector is there used for all results before the next ones are spread.
-func (w *winogradConv) matrix(n, b, e, c, t, l tir.Expr) []tir.Expr {
+// factor lists indices of the transformed data: of a band, of a matrix e, a block c of channels, a tile t, and a channel l of the block. Vectors that are too short for blocks of channels
+// find all channels of a tile beside each other: an element of the data that is spread over a vector is there used for all results before the next ones are spread.
+func (w *winogradConv) factor(b []tir.Expr, e, c, t, l tir.Expr) []tir.Expr {
 	if w.Plain {
-		return []tir.Expr{n, b, e, t, c, l}
+		return behind(b, e, t, tir.Add(tir.Mul(c, tir.Int(w.ofIn)), l))
 	}
-	return []tir.Expr{n, b, e, c, t, l}
+	return behind(b, e, c, t, l)
+}
+
+// product lists indices of the products in the same way, whose results go as those of the data do.
+func (w *winogradConv) product(b []tir.Expr, e, c, t, l tir.Expr) []tir.Expr {
+	if w.Plain {
+		return behind(b, e, t, c, l)
+	}
+	return behind(b, e, c, t, l)
 }
 
 // padded is the data in blocks of channels, with zeros around it: band by band, or, where it is brought into blocks, once for all.
@@ -101,51 +129,62 @@ func (w *winogradConv) padded() *te.Tensor {
 
 // data are the transformed tiles.
 func (w *winogradConv) data(padded *te.Tensor) *te.Tensor {
-	return te.Tiles("winograd_data", te.Out{DType: w.x.DType, Shape: w.matrix(w.n, w.b, tir.Int(w.side*w.side), w.channels, tir.Int(w.Rows*w.across), tir.Int(w.ofIn))},
-		winogradAxes, []tir.Expr{w.n, w.b, w.channels, tir.Int(w.Rows), tir.Int(w.across)}, []*te.Tensor{padded},
-		func(in []*tir.Buffer, out *tir.Buffer, i []tir.Expr) te.Tile {
-			return twice(w.forData, w.side, w.ofIn, in[0], out, func(row, col, l tir.Expr) []tir.Expr {
-				row, col = w.within(i[3], row), w.within(i[4], col)
-				if w.Plain {
-					return []tir.Expr{i[0], i[2], tir.Add(tir.Mul(i[1], tir.Int(w.rows)), row), col, l}
-				}
-				return []tir.Expr{i[0], i[1], i[2], row, col, l}
-			}, func(row, col, l tir.Expr) []tir.Expr {
-				return w.matrix(i[0], i[1], w.place(row, col), i[2], w.tile(i), l)
-			})
+	shape := behind(w.bands(), tir.Int(w.side*w.side), w.channels, tir.Int(w.Rows*w.across), tir.Int(w.ofIn))
+	if w.Plain {
+		shape = behind(w.bands(), tir.Int(w.side*w.side), tir.Int(w.Rows*w.across), tir.Mul(w.channels, tir.Int(w.ofIn)))
+	}
+	return w.tiles("winograd_data", shape, w.channels, padded, func(in, out *tir.Buffer, b []tir.Expr, c, y, x tir.Expr) te.Tile {
+		return twice(w.forData, w.side, w.ofIn, in, out, func(row, col, l tir.Expr) []tir.Expr {
+			row, col = w.within(y, row), w.within(x, col)
+			if w.Plain {
+				return []tir.Expr{tir.FloorDiv(b[0], w.b), c, tir.Add(tir.Mul(tir.FloorMod(b[0], w.b), tir.Int(w.rows)), row), col, l}
+			}
+			return behind(b, c, row, col, l)
+		}, func(row, col, l tir.Expr) []tir.Expr {
+			return w.factor(b, w.place(row, col), c, w.tile(y, x), l)
 		})
+	})
 }
 
 // products are those of each element of the tiles with all weights for it.
 func (w *winogradConv) products(data, u *te.Tensor) *te.Tensor {
 	rc, rci := te.ReduceAxis("rc", w.channels), te.ReduceAxis("rci", tir.Int(w.ofIn))
-	return te.Compute("winograd_products", w.matrix(w.n, w.b, tir.Int(w.side*w.side), w.features, tir.Int(w.Rows*w.across), tir.Int(w.ofOut)), func(i []tir.Expr) tir.Expr {
-		c, t := i[3], i[4]
+	shape := w.product(w.bands(), tir.Int(w.side*w.side), w.features, tir.Int(w.Rows*w.across), tir.Int(w.ofOut))
+	return te.Compute("winograd_products", shape, func(i []tir.Expr) tir.Expr {
+		n := len(w.bands())
+		e, c, t, l := i[n], i[n+1], i[n+2], i[n+3]
 		if w.Plain {
 			c, t = t, c
 		}
-		return te.Sum(tir.Mul(data.At(w.matrix(i[0], i[1], i[2], rc.Var, t, rci.Var)...), u.At(i[2], c, rc.Var, rci.Var, i[5])), rc, rci)
+		return te.Sum(tir.Mul(data.At(w.factor(i[:n], e, rc.Var, t, rci.Var)...), u.At(e, c, rc.Var, rci.Var, l)), rc, rci)
 	})
 }
 
 // results are the products brought back, in blocks of channels and bands of rows.
 func (w *winogradConv) results(products *te.Tensor) *te.Tensor {
-	return te.Tiles("winograd_results", te.Out{DType: w.x.DType, Shape: []tir.Expr{w.n, w.b, w.features, tir.Int(w.rows), tir.Int(w.across * w.m), tir.Int(w.ofOut)}},
-		winogradAxes, []tir.Expr{w.n, w.b, w.features, tir.Int(w.Rows), tir.Int(w.across)}, []*te.Tensor{products},
-		func(in []*tir.Buffer, out *tir.Buffer, i []tir.Expr) te.Tile {
-			return twice(w.forResults, w.side, w.ofOut, in[0], out, func(row, col, l tir.Expr) []tir.Expr {
-				return w.matrix(i[0], i[1], w.place(row, col), i[2], w.tile(i), l)
-			}, func(row, col, l tir.Expr) []tir.Expr {
-				return []tir.Expr{i[0], i[1], i[2], w.within(i[3], row), w.within(i[4], col), l}
-			})
-		}, te.Attr(tir.AttrBandRows, w.rows))
+	shape := behind(w.bands(), w.features, tir.Int(w.rows), tir.Int(w.across*w.m), tir.Int(w.ofOut))
+	opts := []te.Option{te.Attr(tir.AttrBandRows, w.rows)}
+	if w.Plain {
+		opts = append(opts, te.Attr(tir.AttrBandAxes, int64(1)))
+	}
+	return w.tiles("winograd_results", shape, w.features, products, func(in, out *tir.Buffer, b []tir.Expr, c, y, x tir.Expr) te.Tile {
+		return twice(w.forResults, w.side, w.ofOut, in, out, func(row, col, l tir.Expr) []tir.Expr {
+			return w.product(b, w.place(row, col), c, w.tile(y, x), l)
+		}, func(row, col, l tir.Expr) []tir.Expr {
+			return behind(b, c, w.within(y, row), w.within(x, col), l)
+		})
+	}, opts...)
 }
 
 // result are the results in their place.
 func (w *winogradConv) result(results *te.Tensor) *te.Tensor {
 	rows, lanes := tir.Int(w.rows), tir.Int(w.ofOut)
 	at := func(n, c, h, col, l tir.Expr) tir.Expr {
-		return results.At(n, tir.FloorDiv(h, rows), c, tir.FloorMod(h, rows), col, l)
+		b := []tir.Expr{n, tir.FloorDiv(h, rows)}
+		if w.Plain {
+			b = []tir.Expr{tir.Add(tir.Mul(n, w.b), b[1])}
+		}
+		return results.At(behind(b, c, tir.FloorMod(h, rows), col, l)...)
 	}
 	if w.Plain {
 		return te.Compute("conv2d_winograd", []tir.Expr{w.n, tir.Mul(w.features, lanes), tir.Int(w.height), tir.Int(w.width)}, func(i []tir.Expr) tir.Expr {

@@ -22,7 +22,10 @@ func (r *rules) splitBands() error {
 		if rows < 1 || rows > math.MaxInt32 || len(k.IterVars) < 2 || len(k.Writes) != 1 {
 			continue
 		}
-		bands := tir.Mul(tir.CastTo(k.IterVars[1].Dom.Extent.DType(), k.IterVars[0].Dom.Extent), k.IterVars[1].Dom.Extent)
+		bands, axes := k.IterVars[0].Dom.Extent, 1
+		if k.Annotations.Int(tir.AttrBandAxes, 2) == 2 {
+			bands, axes = tir.Mul(tir.CastTo(k.IterVars[1].Dom.Extent.DType(), bands), k.IterVars[1].Dom.Extent), 2
+		}
 		if tir.IsConst(arith.SimplifyAlone(bands), 1) {
 			continue
 		}
@@ -31,7 +34,7 @@ func (r *rules) splitBands() error {
 			if ref == nil {
 				return nil
 			}
-			if ok, err := r.bandsFirst(ref, k.Writes[0].Buffer, rows); err != nil || !ok {
+			if ok, err := r.bandsFirst(ref, k.Writes[0].Buffer, rows, axes); err != nil || !ok {
 				return err
 			}
 		}
@@ -40,48 +43,96 @@ func (r *rules) splitBands() error {
 	return nil
 }
 
-// bandsFirst splits the rows of a block into bands and has images and bands outermost.
-func (r *rules) bandsFirst(b *sch.Block, of *tir.Buffer, rows int64) (bool, error) {
-	k := r.at(b)
-	loops, err := r.loops(b)
-	if err != nil || !r.bound(b, loops) || isReduction(k) {
+// bandsFirst splits the rows of a block into bands and has images and bands outermost, which are the first axis or the first two of the buffer.
+func (r *rules) bandsFirst(b *sch.Block, of *tir.Buffer, rows int64, axes int) (bool, error) {
+	if loops, err := r.loops(b); err != nil || !r.bound(b, loops) || isReduction(r.at(b)) {
 		return false, err
 	}
-	image, row := -1, -1
-	ir.Walk(k.Body, func(n ir.Node) bool {
-		if a, ok := n.(*tir.BufferLoad); ok && a.Buffer == of && len(a.Indices) > 1 {
-			for i, iv := range k.IterVars {
-				switch {
-				case a.Indices[0] == tir.Expr(iv.Var):
-					image = i
-				case uses(a.Indices[1], iv.Var):
-					row = i
-				}
-			}
-		}
-		return true
-	})
-	if row < 0 {
-		return false, nil
+	if err := r.splitDivided(b, of); err != nil {
+		return false, err
 	}
-	two, err := r.split(loops[row], rows)
+	loops, err := r.loops(b)
 	if err != nil {
 		return false, err
 	}
-	order := []*sch.Loop{two[0]}
+	image, row, whole := -1, -1, false
+	for _, a := range loadsFrom(r.at(b), of) {
+		ofImage, ofBand := a.Indices[0], a.Indices[1]
+		if axes == 1 {
+			ofImage, ofBand = nil, a.Indices[0]
+			if sum, ok := ofBand.(*tir.Binary); ok && sum.Op == tir.OpAdd {
+				ofImage, ofBand = sum.A, sum.B
+			}
+		}
+		for i, iv := range r.at(b).IterVars {
+			switch {
+			case ofImage != nil && uses(ofImage, iv.Var):
+				image = i
+			case uses(ofBand, iv.Var):
+				row, whole = i, ofBand == tir.Expr(iv.Var)
+			}
+		}
+	}
+	if row < 0 {
+		return false, nil
+	}
+	band, others := loops[row], []*sch.Loop{}
+	if !whole { // there are rows left over
+		two, err := r.split(band, rows)
+		if err != nil {
+			return false, err
+		}
+		band, others = two[0], two[1:]
+	}
+	order := []*sch.Loop{band}
 	if image >= 0 {
-		order = []*sch.Loop{loops[image], two[0]}
+		order = []*sch.Loop{loops[image], band}
 	}
 	for i, l := range loops {
 		switch i {
 		case image:
 		case row:
-			order = append(order, two[1])
+			order = append(order, others...)
 		default:
 			order = append(order, l)
 		}
 	}
 	return true, r.act("Reorder", order)
+}
+
+// splitDivided splits the variables of a block that are divided in what it reads of a buffer, by what divides their extents: so each index is that of one variable, and a buffer of which
+// each turn of a loop reads a part is as small as that.
+func (r *rules) splitDivided(b *sch.Block, of *tir.Buffer) error {
+	for i := 0; i < len(r.at(b).IterVars); i++ {
+		iv := r.at(b).IterVars[i]
+		n, known := tir.AsInt(iv.Dom.Extent)
+		c := int64(0)
+		for _, a := range loadsFrom(r.at(b), of) {
+			for _, ix := range a.Indices {
+				if d, ok := ix.(*tir.Binary); ok && d.Op == tir.OpFloorMod && d.A == tir.Expr(iv.Var) {
+					c, _ = tir.AsInt(d.B)
+				}
+			}
+		}
+		if known && c > 1 && n%c == 0 {
+			if err := r.act("SplitBlockIter", b, int64(i), c); err != nil {
+				return err
+			}
+			i++
+		}
+	}
+	return nil
+}
+
+// loadsFrom lists what a block reads of a buffer of several dimensions.
+func loadsFrom(k *tir.Block, of *tir.Buffer) (out []*tir.BufferLoad) {
+	ir.Walk(k.Body, func(n ir.Node) bool {
+		if a, ok := n.(*tir.BufferLoad); ok && a.Buffer == of && len(a.Indices) > 1 {
+			out = append(out, a)
+		}
+		return true
+	})
+	return out
 }
 
 // ofBands reports whether variable k of a step counts bands, or images: the first axes of its result do that together, where bands are computed one behind the other.

@@ -15,7 +15,7 @@ main(async () => {
   const image = read("memory");
   // What the module needs for data and for buffers within kernels lies behind what the runtime had in use.
   const code = await WebAssembly.compile(read("module.wasm"));
-  const spare = 512 * page;
+  const spare = 64 << 20;
   const memory = new WebAssembly.Memory({ initial: Math.ceil(image.length / page) + 2 * (spare / page) });
   const bytes = new Uint8Array(memory.buffer);
   bytes.set(image);
