@@ -137,7 +137,7 @@ func (w *winograd) sizes(call *relax.Call) (s convSizes, why string) {
 		return s, "its weights are not constant: they would be transformed at each inference"
 	}
 	shape, _ := x.Dims()
-	if rank := map[bool]int{false: 5, true: 4}[s.plain]; len(shape) != rank {
+	if len(shape) != 4 && s.plain || len(shape) != 5 && !s.plain {
 		return s, "the shape of its data is not known"
 	}
 	size, known := relax.StaticInts(shape[2:4])
