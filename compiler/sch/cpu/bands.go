@@ -109,8 +109,8 @@ func (r *rules) splitDivided(b *sch.Block, of *tir.Buffer) error {
 		c := int64(0)
 		for _, a := range loadsFrom(r.at(b), of) {
 			for _, ix := range a.Indices {
-				if d, ok := ix.(*tir.Binary); ok && d.Op == tir.OpFloorMod && d.A == tir.Expr(iv.Var) {
-					c, _ = tir.AsInt(d.B)
+				if d := divisor(ix, iv.Var); d != 0 {
+					c = d
 				}
 			}
 		}

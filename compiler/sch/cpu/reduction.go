@@ -118,17 +118,9 @@ func quotient(b *tir.Block, v *tir.Var) int64 {
 	found := int64(0)
 	for _, a := range accesses(b.Body, b.IterVars) {
 		for _, ix := range a.indices {
-			if !sch.Divides(ix) {
-				continue
+			if c := divisor(ix, v); c != 0 {
+				found = c
 			}
-			tir.RewriteExpr(ix, func(e tir.Expr) tir.Expr {
-				if d, ok := e.(*tir.Binary); ok && (d.Op == tir.OpFloorDiv || d.Op == tir.OpFloorMod) && d.A == tir.Expr(v) {
-					if c, ok := tir.AsInt(d.B); ok {
-						found = c
-					}
-				}
-				return e
-			})
 		}
 	}
 	for _, iv := range b.IterVars {
@@ -136,6 +128,23 @@ func quotient(b *tir.Block, v *tir.Var) int64 {
 			return 0
 		}
 	}
+	return found
+}
+
+// divisor returns the constant that v is divided by in an index, 0 if there is none.
+func divisor(ix tir.Expr, v *tir.Var) int64 {
+	found := int64(0)
+	if !sch.Divides(ix) {
+		return found
+	}
+	tir.RewriteExpr(ix, func(e tir.Expr) tir.Expr {
+		if d, ok := e.(*tir.Binary); ok && (d.Op == tir.OpFloorDiv || d.Op == tir.OpFloorMod) && d.A == tir.Expr(v) {
+			if c, ok := tir.AsInt(d.B); ok {
+				found = c
+			}
+		}
+		return e
+	})
 	return found
 }
 
