@@ -60,8 +60,8 @@ type Kind struct {
 	// Math lists the mathematical intrinsics, without "tir.", that the code generator has
 	// instructions for. tir.LowerMath leaves these and puts definitions in place of others.
 	Math []string
-	// Fused is the feature with which the generator has instructions for fma as well; empty where it never has.
-	Fused string
+	// Featured maps mathematical intrinsics that the generator has instructions for with a feature to that.
+	Featured map[string]string
 
 	// fromMachine says that a target which names no feature stands for the machine that the program runs on: see Explicit. implies lists the
 	// features that come with a feature.
@@ -75,16 +75,10 @@ type Kind struct {
 // HasMath reports whether the code generator has instructions for a mathematical intrinsic, whatever the features.
 func (k *Kind) HasMath(name string) bool { return slices.Contains(k.Math, name) }
 
-// HasMath reports whether the code generator has instructions for a mathematical intrinsic.
+// HasMath reports whether the code generator has instructions for a mathematical intrinsic: fma adds a product of float32 or float64 to a sum and rounds once, ldexp multiplies by a power of two
+// whose exponent is a number.
 func (t Target) HasMath(name string) bool {
-	return t.kind != nil && (t.kind.HasMath(name) || name == fmaName && t.FusesSums())
-}
-
-const fmaName = "fma"
-
-// FusesSums reports whether code adds a product of float32 or float64 to a sum in one instruction, which rounds once.
-func (t Target) FusesSums() bool {
-	return t.kind != nil && t.kind.Fused != "" && t.Feature(t.kind.Fused)
+	return t.kind != nil && (t.kind.HasMath(name) || t.Feature(t.kind.Featured[name]))
 }
 
 // Table is a set of kinds by name.

@@ -14,8 +14,8 @@ var x86Kind = &Kind{
 	Keys:       []string{"x86", "cpu"},
 	PtrBits:    wasmKind.PtrBits, // both kinds of kernels run on one device
 	Vectors:    "avx2",
-	Math:       wasmKind.Math, // so that WebAssembly can be made of the same functions; of fma it makes a product and a sum
-	Fused:      "fma",
+	Math:       wasmKind.Math, // so that WebAssembly can be made of the same functions; fma and ldexp become their definitions there
+	Featured:   map[string]string{"fma": "fma", "ldexp": "avx512f"},
 	Attrs: []AttrDef{
 		{widthAttr, Int, nil, "widest vector register in bits: 256, or 512 with avx512f"},
 		{"num-vector-registers", Int, nil, "vector registers that schedules may fill: 16, or 32 with avx512f"},

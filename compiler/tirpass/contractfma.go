@@ -17,7 +17,7 @@ var ContractFMA = &pass.Pass{
 		t := c.TargetOf()
 		return pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 			own := targetOf(f, t)
-			if !own.FusesSums() {
+			if !own.HasMath("fma") {
 				return f, nil
 			}
 			x := &contractor{observed: c.Observed()}

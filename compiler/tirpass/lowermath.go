@@ -61,7 +61,7 @@ type mathLowerer struct {
 	binds []*tir.Let // to stand before the current statement; their bodies are not used
 }
 
-// foreign returns the function that n calls if the target does not compute it itself, else nil.
+// foreign returns the function that n calls if the target does not compute it itself, else nil. What targets compute of ldexp has a number for its exponent.
 func (l *mathLowerer) foreign(n ir.Node) *libm.Func {
 	c, ok := n.(*tir.Call)
 	if !ok {
@@ -71,7 +71,7 @@ func (l *mathLowerer) foreign(n ir.Node) *libm.Func {
 	if !ok {
 		return nil
 	}
-	if f := libm.Lookup(op); f != nil && !l.native(f.Name) {
+	if f := libm.Lookup(op); f != nil && (!l.native(f.Name) || op == tir.OpLdexp && !c.Args[1].DType().IsFloat()) {
 		return f
 	}
 	return nil
@@ -239,7 +239,7 @@ func (l *mathLowerer) expand(f *libm.Func, e *tir.Call, args []tir.Expr) tir.Exp
 		own = append(own, &tir.Let{Base: e.Base, Var: v, Value: value})
 		return v
 	}
-	out := f.Expand(e, args, bind)
+	out := f.Expand(e, args, l.native, bind)
 	if out == nil {
 		return nil
 	}

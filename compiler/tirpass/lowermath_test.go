@@ -138,6 +138,35 @@ func TestLowerMathAsksTheTarget(t *testing.T) {
 	}
 }
 
+// TestLowerMathScales leaves products with powers of two to a target that has an instruction for them, with a number for the exponent, whatever it was.
+func TestLowerMathScales(t *testing.T) {
+	f := parseFunc(t, mathHeader+`
+    for i in range(16):
+        B[i] = T.exp(A[i]) + T.ldexp(A[i], i) + T.ldexp(A[i], B[i])`)
+	for features, want := range map[string]int{"+avx2": 0, "+avx512f": 3} {
+		tgt, err := target.Parse("x86 -mattr=" + features)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := tirpass.LowerMath.Run(passtest.NewContext(pass.WithTarget(tgt)), moduleOf(f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := 0
+		ir.Walk(funcOf(out).Body, func(n ir.Node) bool {
+			if c, ok := n.(*tir.Call); ok && c.Op == tir.OpLdexp {
+				if calls++; !c.Args[1].DType().IsFloat() {
+					t.Errorf("%s: the exponent of %v is no number", features, c)
+				}
+			}
+			return true
+		})
+		if calls != want {
+			t.Errorf("%s: %d products with powers of two, want %d", features, calls, want)
+		}
+	}
+}
+
 // TestLowerMathKeepsAccuracy runs what the pass makes, scalar and in vectors, in the interpreter: the
 // results are the same bits, within the stated bounds.
 func TestLowerMathKeepsAccuracy(t *testing.T) {

@@ -26,16 +26,22 @@ func alongAxis(name string, x *te.Tensor, axis int, g reducer, f func(e tir.Expr
 func element(e tir.Expr, _ []tir.Expr) tir.Expr { return e }
 
 // Softmax is exp(x) over its sum along axis, computed from x minus its maximum: the four
-// blocks maximum, exponential, sum and quotient.
+// blocks maximum, exponential, sum and quotient. What is tuned multiplies by the reciprocal of the
+// sum: this is at least 1, as the exponential of the maximum is a term of it, so nothing overflows.
 func Softmax(x *te.Tensor, axis int) *te.Tensor {
 	maxElem := alongAxis("T_softmax_maxelem", x, axis, te.Max, element)
 	exp := te.Compute("T_softmax_exp", x.Shape, func(i []tir.Expr) tir.Expr {
 		return call(tir.OpExp, tir.Sub(x.At(i...), maxElem.At(without(i, axis)...)))
 	}, te.AxisPrefix("i"))
 	total := alongAxis("T_softmax_expsum", exp, axis, te.Sum, element)
-	return te.Compute("T_softmax_norm", x.Shape, func(i []tir.Expr) tir.Expr {
-		return tir.Div(exp.At(i...), total.At(without(i, axis)...))
-	}, te.AxisPrefix("i"), te.Attr("axis", axis))
+	norm := func(f func(e, sum tir.Expr) tir.Expr) *te.Tensor {
+		return te.Compute("T_softmax_norm", x.Shape, func(i []tir.Expr) tir.Expr {
+			return f(exp.At(i...), total.At(without(i, axis)...))
+		}, te.AxisPrefix("i"), te.Attr("axis", axis))
+	}
+	return te.Better(norm(tir.Div), func() []*te.Tensor {
+		return []*te.Tensor{norm(func(e, sum tir.Expr) tir.Expr { return tir.Mul(e, tir.Div(num(sum, 1), sum)) })}
+	})
 }
 
 // LogSoftmax is the logarithm of Softmax: x - max - log(sum(exp(x - max))).

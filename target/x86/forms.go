@@ -40,9 +40,9 @@ func memorySize(o op) int {
 // spreadSize is the size of an element that AVX-512 may spread to all lanes of the last argument, 0 where it may not.
 func spreadSize(o op) int {
 	switch code(o) {
-	case op(asm.VADDPS), op(asm.VSUBPS), op(asm.VMULPS), op(asm.VDIVPS), op(asm.VMINPS), op(asm.VMAXPS), op(asm.VRANGEPS), pVFMA32:
+	case op(asm.VADDPS), op(asm.VSUBPS), op(asm.VMULPS), op(asm.VDIVPS), op(asm.VMINPS), op(asm.VMAXPS), op(asm.VRANGEPS), op(asm.VSCALEFPS), pVFMA32:
 		return 4
-	case op(asm.VADDPD), op(asm.VSUBPD), op(asm.VMULPD), op(asm.VDIVPD), op(asm.VMINPD), op(asm.VMAXPD), op(asm.VRANGEPD), pVFMA64:
+	case op(asm.VADDPD), op(asm.VSUBPD), op(asm.VMULPD), op(asm.VDIVPD), op(asm.VMINPD), op(asm.VMAXPD), op(asm.VRANGEPD), op(asm.VSCALEFPD), pVFMA64:
 		return 8
 	}
 	return 0

@@ -110,7 +110,13 @@ func pack(tb testing.TB, f *tir.PrimFunc) []codegen.Func {
 // packed lowers a function to the packed convention and runs more passes.
 func packed(tb testing.TB, f *tir.PrimFunc, more ...*pass.Pass) []codegen.Func {
 	tb.Helper()
-	c, err := pass.NewContext(context.Background(), pass.WithTarget(avx2(tb)))
+	return packedFor(tb, avx2(tb), f, more...)
+}
+
+// packedFor is packed for a target.
+func packedFor(tb testing.TB, tgt target.Target, f *tir.PrimFunc, more ...*pass.Pass) []codegen.Func {
+	tb.Helper()
+	c, err := pass.NewContext(context.Background(), pass.WithTarget(tgt))
 	if err != nil {
 		tb.Fatal(err)
 	}

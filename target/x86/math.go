@@ -8,6 +8,7 @@ import (
 	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/hostmath"
+	"github.com/irscope/irscope/runtime/native/asm"
 )
 
 var roundModes = map[string]uint64{"floor": roundDown, "ceil": roundUp, "trunc": roundZero, "nearbyint": roundEven}
@@ -45,6 +46,8 @@ func (g *gen) Math(name string, x []*node, d dtype.DType, packed bool, what stri
 		return sign(x[0], x[1])
 	case "fma":
 		return g.mulAdd(x[0], x[1], x[2], d, packed)
+	case "ldexp": // of two numbers, for targets with the instruction: tir.LowerMath makes a definition of it for others
+		return g.floatIns([4]asm.Op{asm.VSCALEFSS, asm.VSCALEFPS, asm.VSCALEFSD, asm.VSCALEFPD}, d, packed, x[0], x[1])
 	case "isnan":
 		return compare(cmpUnord, x[0], x[0])
 	case "isinf":

@@ -176,8 +176,8 @@ func isVector(t lower.Type) bool { return t >= tF32 }
 
 // results are the types of what instructions give where that is not a vector of their width.
 var results = map[op]lower.Type{
-	op(asm.VADDSS): tF32, op(asm.VSUBSS): tF32, op(asm.VMULSS): tF32, op(asm.VDIVSS): tF32, op(asm.VMINSS): tF32, op(asm.VMAXSS): tF32, op(asm.VSQRTSS): tF32,
-	op(asm.VADDSD): tF64, op(asm.VSUBSD): tF64, op(asm.VMULSD): tF64, op(asm.VDIVSD): tF64, op(asm.VMINSD): tF64, op(asm.VMAXSD): tF64, op(asm.VSQRTSD): tF64,
+	op(asm.VADDSS): tF32, op(asm.VSUBSS): tF32, op(asm.VMULSS): tF32, op(asm.VDIVSS): tF32, op(asm.VMINSS): tF32, op(asm.VMAXSS): tF32, op(asm.VSQRTSS): tF32, op(asm.VSCALEFSS): tF32,
+	op(asm.VADDSD): tF64, op(asm.VSUBSD): tF64, op(asm.VMULSD): tF64, op(asm.VDIVSD): tF64, op(asm.VMINSD): tF64, op(asm.VMAXSD): tF64, op(asm.VSQRTSD): tF64, op(asm.VSCALEFSD): tF64,
 	op(asm.VCVTSI2SSD): tF32, op(asm.VCVTSI2SSQ): tF32, op(asm.VCVTSD2SS): tF32, op(asm.VMOVD): tF32,
 	op(asm.VCVTSI2SDD): tF64, op(asm.VCVTSI2SDQ): tF64, op(asm.VCVTSS2SD): tF64, op(asm.VMOVQ): tF64,
 	op(asm.VCVTTSS2SID): tI32, op(asm.VCVTTSD2SID): tI32, op(asm.VMOVDS): tI32, op(asm.VPEXTRB): tI32, op(asm.VPEXTRW): tI32, op(asm.VPEXTRD): tI32,

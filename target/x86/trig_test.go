@@ -6,14 +6,17 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/tir/interp"
 	"github.com/irscope/irscope/compiler/tir/libm/libmtest"
 	"github.com/irscope/irscope/compiler/tirpass"
 	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/runtime/native"
 	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/irscope/irscope/target/x86"
 )
@@ -81,6 +84,66 @@ func TestDoubles(t *testing.T) {
 			t.Run(c.Name, func(t *testing.T) {
 				checkLowered(t, lowered.Lookup(ir.GlobalSymbol(f)).(*tir.PrimFunc), funcs, tensor.MustOf([]int64{size}, x[:size]), tensor.MustNew(dtype.Float64T, size))
 			})
+		}
+	}
+}
+
+// TestPowersOfTwo runs the definitions that a target with an instruction for products with powers of two has, and this alone, whose exponents are of all kinds: they are the interpreter's to the bit.
+func TestPowersOfTwo(t *testing.T) {
+	m := machines["avx512"]
+	if !native.Host().Has(m.Features) {
+		t.Skip("the machine has no AVX-512")
+	}
+	tgt := targetOf(t, targets["avx512"])
+	c, err := pass.NewContext(context.Background(), pass.WithTarget(tgt))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range libmtest.Cases() {
+		for _, d := range []dtype.DType{dtype.Float32T, dtype.Float64T} {
+			if !slices.Contains([]string{"exp", "exp2", "exp10", "sigmoid", "tanh", "erf", "ldexp"}, k.Name) || d == dtype.Float64T && !k.Func.Double {
+				continue
+			}
+			x := libmtest.Samples(k, 1<<9)
+			size := len(x[0]) / 16 * 16
+			var args []any
+			for i, list := range x {
+				a := tensor.MustNew(d, int64(size))
+				for j := range size {
+					v := float64(list[j])
+					if i == 1 && j%11 == 0 {
+						v = []float64{math.NaN(), math.Inf(1), math.Inf(-1), 3000, -3000, 2.75, -2.75, 0x1p-140, -0x1p-140}[j/11%9]
+					}
+					a.SetFloat(j, v)
+				}
+				args = append(args, a)
+			}
+			args = append(args, tensor.MustNew(d, int64(size)))
+			for _, lanes := range []int{1, 4, 8, 16} {
+				f := libmtest.Function(k, d, int64(size), lanes)
+				lowered, err := tirpass.LowerMath.Run(c, ir.NewModule().With(ir.GlobalSymbol(f), f))
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := cloneArgs(args)
+				if err := interp.Run(context.Background(), lowered.Lookup(ir.GlobalSymbol(f)).(*tir.PrimFunc), want, nil); err != nil {
+					t.Fatal(err)
+				}
+				lib, obj, err := build(packedFor(t, tgt, f, tirpass.LowerMath), m)
+				if err != nil {
+					t.Fatalf("%s: %v", k.Name, err)
+				}
+				if text := lib.Kernels[0].Text(); !strings.Contains(text, "vscalef") {
+					t.Errorf("%s of %s has no instruction for powers of two:\n%s", k.Name, d, text)
+				}
+				got, err := execute(obj, newHost(t), args)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if s := different(got, want, false); s != "" {
+					t.Errorf("%s of %s, %d lanes: %s", k.Name, d, lanes, s)
+				}
+			}
 		}
 	}
 }

@@ -130,8 +130,8 @@ func TestRowsInAnotherOrder(t *testing.T) {
 			merges++
 		}
 	}
-	if merges != 5 {
-		t.Errorf("%d nests are merged into the one before, want 2 of the first softmax and 3 of the second", merges)
+	if merges != 6 {
+		t.Errorf("%d nests are merged into the one before, want 3 of each softmax", merges)
 	}
 	g, err := m.Schedule(f, nil, nil)
 	if err != nil {

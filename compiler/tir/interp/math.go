@@ -76,13 +76,19 @@ func (c *compiler) oddMath(name string, d dtype.DType, r func(float64) float64, 
 	case name == "ldexp" && len(args) == 2 && d.IsFloat():
 		x, y := c.float(args[0]), c.expr(args[1])
 		return value{f: func(fr *frame) float64 {
-			n := int64(0)
 			if y.i != nil {
-				n = y.i(fr)
-			} else {
-				n = int64(min(max(y.f(fr), -5000), 5000))
+				return r(math.Ldexp(x(fr), int(min(max(y.i(fr), -5000), 5000))))
 			}
-			return r(math.Ldexp(x(fr), int(min(max(n, -5000), 5000))))
+			n := y.f(fr)
+			switch {
+			case n != n:
+				return n
+			case math.IsInf(n, 1):
+				return x(fr) * n
+			case math.IsInf(n, -1):
+				return x(fr) * 0
+			}
+			return r(math.Ldexp(x(fr), int(math.Floor(min(max(n, -5000), 5000)))))
 		}}, true
 	case name == "nextafter" && len(args) == 2 && d == dtype.Float32T:
 		x, y := c.float(args[0]), c.float(args[1])

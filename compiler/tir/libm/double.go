@@ -32,8 +32,10 @@ func (m *formula) srl(x tir.Expr, k uint64) tir.Expr {
 // exp64 computes e^x as exp does, with e^r by a quotient of polynomials that takes in what r lost by rounding.
 func (m *formula) exp64(x tir.Expr) tir.Expr {
 	y, n := m.expParts64(m.between(x, -746, 710))
-	half := m.let("half", m.sub(m.add(m.mul(n, m.c(0.5)), m.c(magic64)), m.c(magic64)))
-	return m.mul(m.mul(y, m.powerOfTwo64(half)), m.powerOfTwo64(m.sub(n, half)))
+	return m.timesPower(y, n, func() tir.Expr {
+		half := m.let("half", m.sub(m.add(m.mul(n, m.c(0.5)), m.c(magic64)), m.c(magic64)))
+		return m.mul(m.mul(y, m.powerOfTwo64(half)), m.powerOfTwo64(m.sub(n, half)))
+	})
 }
 
 // expParts64 returns the two parts of e^x for |x| < 2^40: e^r for r = x - n*ln 2, and the integer n.
@@ -64,7 +66,7 @@ func (m *formula) tanh64(x tir.Expr) tir.Expr {
 	q := m.poly(z, 1, 1.12811678491632931402e2, 2.23548839060100448583e3, 4.84406305325125486048e3)
 	small := m.add(m.mul(m.mul(x, z), m.div(p, q)), x)
 	y, n := m.expParts64(m.bin(tir.OpMin, m.add(a, a), m.c(88)))
-	e := m.mul(y, m.powerOfTwo64(n))
+	e := m.timesPower(y, n, func() tir.Expr { return m.mul(y, m.powerOfTwo64(n)) })
 	large := m.sub(m.c(1), m.div(m.c(2), m.add(e, m.c(1))))
 	return m.sel(m.lt(a, m.c(0.625)), small, m.copysign(large, x))
 }

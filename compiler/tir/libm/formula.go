@@ -14,9 +14,10 @@ type Bind func(name string, value tir.Expr) *tir.Var
 // formula builds the expressions of one definition. All nodes get the span and origin of the
 // call. Expressions are made as written: nothing is folded or reordered, since rounding counts.
 type formula struct {
-	base ir.Base
-	d    dtype.DType // of the argument, with its lanes
-	bind Bind
+	base   ir.Base
+	d      dtype.DType // of the argument, with its lanes
+	native func(name string) bool
+	bind   Bind
 }
 
 // let names a value.

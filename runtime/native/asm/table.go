@@ -307,6 +307,11 @@ const (
 	VROUNDSD
 	VRNDSCALEPS
 	VRNDSCALEPD
+	// Products with powers of two.
+	VSCALEFPS
+	VSCALEFPD
+	VSCALEFSS
+	VSCALEFSD
 	// Minima and maxima of numbers.
 	VRANGEPS
 	VRANGEPD
@@ -805,6 +810,11 @@ var rows = [...]row{
 	VROUNDSD:    {"vroundsd", "v 66 0f3a w0 0b x", "Rx Vx Mx/s8 I"},
 	VRNDSCALEPS: {"vrndscaleps", "e 66 0f3a w0 08 xyz", "Rv Mv/f32 I"},
 	VRNDSCALEPD: {"vrndscalepd", "e 66 0f3a w1 09 xyz", "Rv Mv/f64 I"},
+	// Products with powers of two.
+	VSCALEFPS: {"vscalefps", "e 66 0f38 w0 2c xyz", "Rv Vv Mv/f32"},
+	VSCALEFPD: {"vscalefpd", "e 66 0f38 w1 2c xyz", "Rv Vv Mv/f64"},
+	VSCALEFSS: {"vscalefss", "e 66 0f38 w0 2d x", "Rx Vx Mx/s4"},
+	VSCALEFSD: {"vscalefsd", "e 66 0f38 w1 2d x", "Rx Vx Mx/s8"},
 	// Minima and maxima of numbers.
 	VRANGEPS: {"vrangeps", "e 66 0f3a w0 50 xyz", "Rv Vv Mv/f32 I"},
 	VRANGEPD: {"vrangepd", "e 66 0f3a w1 50 xyz", "Rv Vv Mv/f64 I"},

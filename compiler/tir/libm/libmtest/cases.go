@@ -38,6 +38,10 @@ func Cases() []Case {
 			// A float32 product is exact in float64; what cancels is left out by Measure.
 			c.Exact = func(x []float64) float64 { return x[0]*x[1] + x[2] }
 			out = append(out, c)
+		case f.Name == "ldexp":
+			c.Args, c.lo, c.hi = 2, -160, 160
+			c.Exact = func(x []float64) float64 { return math.Ldexp(x[0], int(math.Floor(x[1]))) }
+			out = append(out, c)
 		case f.Name == "pow":
 			for _, k := range []float64{-2, -1, -0.5, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4} {
 				p := c
