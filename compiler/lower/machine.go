@@ -86,7 +86,8 @@ type Machine struct {
 	// Transpose makes parts of as many rows of lanes of 32 bits as a part has lanes: part j has lane j of all rows. The rows have n lanes, four or as many as a part. It is nil where there
 	// are no instructions.
 	Transpose func(rows []*Node, n int) []*Node
-	// Pick makes a part of lanes of 32 bits of others, which are as wide: lane i is lane lanes[i] of all of them one after the other. It is nil where there are no instructions.
+	// Pick makes a part of lanes of 32 bits of others, which are as wide: lane i is lane lanes[i] of all of them one after the other. It is nil where there are no instructions, and
+	// returns nil where single lanes take fewer.
 	Pick func(parts []*Node, lanes []int) *Node
 	// MaxOfNumbers is the maximum of parts of floats, of which none is NaN, in fewer instructions than where one may be; the positive zero is the larger one. It is nil where there are no such
 	// instructions.

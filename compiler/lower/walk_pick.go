@@ -16,7 +16,7 @@ func (w *Walker) picked(a laneAccess, dt dtype.DType) (v Value, ok bool) {
 			apart = append(apart, int64(i)*a.place.Stride)
 		}
 	}
-	if w.Machine.Pick == nil || apart == nil || a.mask != nil || dt.Bits != 32 || a.part < 2*quad {
+	if w.Machine.Pick == nil || apart == nil || a.mask != nil || dt.Bits != 32 || a.part < quad {
 		return Value{}, false
 	}
 	starts := windows(apart, int64(a.part))
@@ -52,7 +52,11 @@ func (w *Walker) picked(a laneAccess, dt dtype.DType) (v Value, ok bool) {
 		for n, j := range used {
 			list[n] = w.Load(w.at(a, int(starts[j]), a.loadPart), mask, a.v.Name+"_row")
 		}
-		out.Parts = append(out.Parts, w.Machine.Pick(list, lane))
+		p := w.Machine.Pick(list, lane)
+		if p == nil {
+			return Value{}, false
+		}
+		out.Parts = append(out.Parts, p)
 	}
 	return out, true
 }

@@ -1,7 +1,6 @@
 package x86
 
 import (
-	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/native/asm"
 )
 
@@ -76,56 +75,4 @@ func (g *gen) blocks(rows [4]*node) []*node {
 	a, b := shuffle(low, rows[0], rows[1]), shuffle(low, rows[2], rows[3])
 	c, d := shuffle(high, rows[0], rows[1]), shuffle(high, rows[2], rows[3])
 	return []*node{shuffle(even, a, b), shuffle(odd, a, b), shuffle(even, c, d), shuffle(odd, c, d)}
-}
-
-// picked makes a vector of lanes of 32 bits of vectors that are as wide: lane i is lane lanes[i] of all of them one after the other. An instruction picks lanes of a vector, and one of
-// AVX-512 of two.
-func (g *gen) picked(parts []*node, lanes []int) *node {
-	n := len(lanes)
-	w := widthOfNode(parts[0])
-	numbers := func(of func(i int) int64) *node {
-		xs := make([]*node, n)
-		for i := range xs {
-			xs[i] = g.i32(int32(of(i)))
-		}
-		return g.PackPart(dtype.Int32T.WithLanes(n), xs)
-	}
-	one := func(k int) *node { // the lanes of part k in their places
-		same := true
-		for i, l := range lanes {
-			same = same && (l/n != k || l%n == i)
-		}
-		if same {
-			return parts[k]
-		}
-		return g.op(ins(asm.VPERMPS, w), numbers(func(i int) int64 { return int64(lanes[i] % n) }), parts[k])
-	}
-	if !g.mod.machine.Features.AVX512 {
-		out := one(0)
-		for k := 1; k < len(parts); k++ {
-			out = g.op(vec(pBlend, w), one(k), out, numbers(func(i int) int64 {
-				if lanes[i]/n == k {
-					return -1
-				}
-				return 0
-			}))
-		}
-		return out
-	}
-	if len(parts) == 1 {
-		return one(0)
-	}
-	out := parts[0]
-	for k := 1; k < len(parts); k++ {
-		out = g.op(vec(pPick, w), numbers(func(i int) int64 {
-			switch l := lanes[i]; {
-			case l/n == k:
-				return int64(n + l%n)
-			case k == 1:
-				return int64(l % n)
-			}
-			return int64(i)
-		}), out, parts[k])
-	}
-	return out
 }

@@ -174,10 +174,10 @@ func (p *plan) plain(v int) bool {
 	return true
 }
 
-// strided reports whether what is reduced is read with a stride of two along variable v, which takes two vectors and an instruction that picks every other lane of both, and
+// strided reports whether what is reduced is read with a stride of two along variable v, which takes two vectors and one or two instructions that pick every other lane of both, and
 // nothing else is done with it but to combine it. Of what the function itself stores, phases are.
 func (p *plan) strided(v int) bool {
-	if !p.machine.Embeds || len(p.loads) != 1 || p.stride(p.loads[0], v) != 2 || p.loads[0].buf.DType.Bits != 32 || p.Lanes != p.machine.Lanes || p.extent(v) < p.Lanes {
+	if !p.machine.Spreads || len(p.loads) != 1 || p.stride(p.loads[0], v) != 2 || p.loads[0].buf.DType.Bits != 32 || p.Lanes != p.machine.Lanes || p.extent(v) < p.Lanes {
 		return false
 	}
 	if p.r.allocates(p.loads[0].buf) {
