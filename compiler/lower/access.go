@@ -83,6 +83,9 @@ func (b *Builder) lastIndex(at Lin, x tir.Expr, stride Lin, width int64) Place {
 	p := Place{}
 	if start, distances, ok := b.apart(x); ok && stride.IsConst() {
 		p.At = at.Add(times(start), 1)
+		if step, ok := evenly(distances); ok && width == 1 { // a bound that no lane meets, as in the middle of what is clamped
+			return Place{At: p.At.Add(Lin{C: distances[0] * stride.C}, 1), Stride: step * stride.C}
+		}
 		for _, n := range distances {
 			n *= stride.C * width
 			p.Apart = append(p.Apart, n)
@@ -97,6 +100,17 @@ func (b *Builder) lastIndex(at Lin, x tir.Expr, stride Lin, width int64) Place {
 		return p.widen(lanes, width)
 	}
 	return p
+}
+
+// evenly returns how far apart distances are if it is as far from each to the next.
+func evenly(distances []int64) (step int64, ok bool) {
+	step = distances[1] - distances[0]
+	for i := 2; i < len(distances); i++ {
+		if distances[i]-distances[i-1] != step {
+			return 0, false
+		}
+	}
+	return step, true
 }
 
 // widen turns a place of vector elements into the place of their lanes.

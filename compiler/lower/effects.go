@@ -131,11 +131,11 @@ func (s *scanner) scan(n ir.Node) float64 {
 			}
 		}
 		s.touch(n.Buffer, n.Indices, n.Predicate != nil, true)
-		s.access(n.Buffer, n.Indices, n.Predicate)
+		s.access(n.Buffer, n.Indices, n.Predicate, true)
 		return lanesCost(n.Value) + s.scan(n.Value) + s.exprs(n.Indices)
 	case *tir.BufferLoad:
 		s.touch(n.Buffer, n.Indices, n.Predicate != nil, false)
-		s.access(n.Buffer, n.Indices, n.Predicate)
+		s.access(n.Buffer, n.Indices, n.Predicate, false)
 		return lanesCost(n) + s.exprs(n.Indices)
 	case *tir.Var:
 		if u := s.allocs[n]; u != nil {

@@ -39,13 +39,13 @@ func (w written) both(x written) {
 // variable notes an access to an allocation that is kept in variables.
 func (t *turns) variable(b *tir.Buffer, indices []tir.Expr, store bool) {
 	t.uses[b.Data]++
-	a, _ := constantAccess(b, indices)
+	elements, _ := constantElements(b, indices)
 	at := t.written[b.Data]
 	if at == nil {
 		at = map[int64]bool{}
 		t.written[b.Data] = at
 	}
-	for i := a.at; i < a.at+a.lanes; i++ {
+	for _, i := range elements {
 		if store {
 			at[i] = true
 		} else if !at[i] {

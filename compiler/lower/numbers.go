@@ -256,7 +256,7 @@ func (r *turnReader) load(e *tir.BufferLoad) {
 	if m.first == 0 {
 		m.first = r.at
 	}
-	a, ok := constantAccess(e.Buffer, e.Indices)
+	elements, ok := constantElements(e.Buffer, e.Indices)
 	if !ok {
 		m.between = true
 	}
@@ -264,7 +264,7 @@ func (r *turnReader) load(e *tir.BufferLoad) {
 		m.stale = m.stale || m.last >= m.first
 		return
 	}
-	for i := a.at; i < a.at+a.lanes; i++ {
+	for _, i := range elements {
 		m.stale = m.stale || !m.wrote[i]
 	}
 }

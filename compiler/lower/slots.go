@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -9,7 +11,7 @@ import (
 // accumulators are the case that matters: 4 by 4 sums in memory cost 16 loads and stores per step.
 //
 // All accesses must agree on how elements are grouped: with vectors of n elements each access starts at
-// a multiple of n, else one variable would have to be assembled from two. This is scalar replacement of
+// a multiple of n, else one variable would have to be assembled from two; but a vector may be read of elements that lie apart, which are picked from variables. This is scalar replacement of
 // aggregates for the easy case; a single access with a variable index, or a pointer passed on, keeps the
 // array in memory (escapes).
 
@@ -17,14 +19,15 @@ import (
 type allocUse struct {
 	alloc   *tir.Allocate
 	indices []constAccess
-	escapes bool // used other than by accesses with constant indices
+	picks   [][]int64 // elements of vectors that are read from several places
+	escapes bool      // used other than by accesses with constant indices
 }
 
 // constAccess is an access to lanes elements from a constant index on.
 type constAccess struct{ at, lanes int64 }
 
 // access notes an access to an allocation.
-func (s *scanner) access(b *tir.Buffer, indices []tir.Expr, predicate tir.Expr) {
+func (s *scanner) access(b *tir.Buffer, indices []tir.Expr, predicate tir.Expr, store bool) {
 	if predicate != nil {
 		s.scan(predicate)
 	}
@@ -33,6 +36,10 @@ func (s *scanner) access(b *tir.Buffer, indices []tir.Expr, predicate tir.Expr) 
 		return
 	}
 	a, ok := constantAccess(b, indices)
+	if list, known := constantElements(b, indices); !ok && known && !store && len(list) > 1 && (predicate == nil || tir.IsTrue(predicate)) && b.DType == u.alloc.Type {
+		u.picks = append(u.picks, list)
+		return
+	}
 	if !ok || (predicate != nil && !tir.IsTrue(predicate)) || b.DType.Elem() != u.alloc.Type.Elem() {
 		u.escapes = true
 		return
@@ -69,6 +76,11 @@ func (e *Effects) Slots(s *tir.Allocate, limit int64, lanes func(n int64) int64)
 			k = n
 		}
 	}
+	for _, list := range u.picks {
+		if slices.Max(list) >= size {
+			return 0, 0
+		}
+	}
 	k = max(k, 1)
 	if count = (size + k - 1) / k; count > limit {
 		return 0, 0
@@ -99,6 +111,81 @@ func constantAccess(b *tir.Buffer, indices []tir.Expr) (constAccess, bool) {
 	return constAccess{at * width, width}, ok && at >= 0 && indices[0].DType().Lanes == 1
 }
 
+// constantElements returns the elements that an access with constant indices touches, in the order of its lanes; ok is false where indices are others, or negative.
+func constantElements(b *tir.Buffer, indices []tir.Expr) (list []int64, ok bool) {
+	if a, ok := constantAccess(b, indices); ok {
+		list = make([]int64, a.lanes)
+		for i := range list {
+			list[i] = a.at + int64(i)
+		}
+		return list, true
+	}
+	if len(indices) != 1 || b.DType.Lanes != 1 || b.ElemOffset != nil && !tir.IsConst(b.ElemOffset, 0) || len(b.Strides) > 0 && !tir.IsConst(b.Strides[0], 1) {
+		return nil, false
+	}
+	list, ok = evalInts(indices[0])
+	return list, ok && slices.Min(list) >= 0
+}
+
+// evalInts computes the lanes of a constant expression of integers.
+func evalInts(e tir.Expr) ([]int64, bool) {
+	lanes := make([]int64, e.DType().Lanes)
+	switch e := e.(type) {
+	case *tir.Ramp:
+		at, ok := EvalInt(e.Start)
+		step, known := EvalInt(e.Stride)
+		for i := range lanes {
+			lanes[i] = at + int64(i)*step
+		}
+		return lanes, ok && known
+	case *tir.Broadcast:
+		v, ok := EvalInt(e.Value)
+		for i := range lanes {
+			lanes[i] = v
+		}
+		return lanes, ok
+	case *tir.Binary:
+		if e.DType().Lanes == 1 {
+			break
+		}
+		a, ok := evalInts(e.A)
+		b, known := evalInts(e.B)
+		for i := range lanes {
+			if ok && known {
+				lanes[i], ok = tir.FoldInt(e.Op, e.A.DType().Elem(), a[i], b[i])
+			}
+		}
+		return lanes, ok && known
+	case *tir.Call:
+		if !dividesByPower(e) {
+			break
+		}
+		a, ok := evalInts(e.Args[0])
+		b, known := evalInts(e.Args[1])
+		for i := range lanes {
+			if ok && known {
+				lanes[i], ok = shifted(e, a[i], b[i])
+			}
+		}
+		return lanes, ok && known
+	}
+	v, ok := EvalInt(e)
+	return []int64{v}, ok && len(lanes) == 1
+}
+
+// dividesByPower reports whether e is what a division by a power of two becomes, or its remainder.
+func dividesByPower(e *tir.Call) bool {
+	return (e.Op == tir.OpShiftRight || e.Op == tir.OpBitwiseAnd) && e.Type.IsInt()
+}
+
+// shifted computes such a call.
+func shifted(e *tir.Call, a, b int64) (int64, bool) {
+	if e.Op == tir.OpBitwiseAnd {
+		return a & b, true
+	}
+	return a >> (b & 63), b >= 0 && b < int64(e.Type.Bits)
+}
+
 // EvalInt computes a constant integer expression.
 func EvalInt(e tir.Expr) (int64, bool) {
 	switch e := e.(type) {
@@ -107,6 +194,11 @@ func EvalInt(e tir.Expr) (int64, bool) {
 	case *tir.Cast:
 		if v, ok := EvalInt(e.Value); ok && e.Type.IsInteger() {
 			return tir.AsInt(tir.CastTo(e.Type, tir.Const(e.Value.DType(), v)))
+		}
+	case *tir.Call:
+		if dividesByPower(e) {
+			list, ok := evalInts(e)
+			return list[0], ok && len(list) == 1
 		}
 	case *tir.Binary:
 		a, ok := EvalInt(e.A)

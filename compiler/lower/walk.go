@@ -153,7 +153,7 @@ func (w *Walker) Expr(e tir.Expr) Value {
 	case *tir.Not:
 		return w.not(w.Expr(e.A))
 	case *tir.Select:
-		return w.Select(w.Expr(e.Cond), w.Expr(e.True), w.Expr(e.False))
+		return w.choose(e)
 	case *tir.BufferLoad:
 		return w.bufferLoad(e)
 	case *tir.Ramp:

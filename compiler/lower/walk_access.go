@@ -89,6 +89,10 @@ func (w *Walker) bufferLoad(e *tir.BufferLoad) Value {
 	what := named(w.loads, e.Buffer, e)
 	w.checkStorage(e.Buffer.DType, what)
 	if s := w.slots[e.Buffer.Data]; s != nil {
+		if _, row := constantAccess(e.Buffer, e.Indices); !row {
+			elements, _ := constantElements(e.Buffer, e.Indices)
+			return w.pickSlots(s, elements)
+		}
 		return w.loadSlots(s, ConstantIndex(e.Buffer, e.Indices), e.DType())
 	}
 	if _, ok := w.promoted[e.Buffer.Data]; ok {

@@ -61,6 +61,48 @@ func (w *Walker) picked(a laneAccess, dt dtype.DType) (v Value, ok bool) {
 	return out, true
 }
 
+// pickSlots reads elements of an array in variables that lie apart.
+func (w *Walker) pickSlots(s *slots, elements []int64) Value {
+	dt := s.elem.WithLanes(len(elements))
+	out := Value{DType: dt}
+	if part := w.native(dt); w.Machine.Pick != nil && int64(part) == s.k && part >= quad && dt.Bits == 32 {
+		for i := 0; i < len(elements); i += part {
+			p := w.pickPart(s, elements[i:i+part])
+			if p == nil {
+				break
+			}
+			out.Parts = append(out.Parts, p)
+		}
+		if len(out.Parts)*part == len(elements) {
+			return out
+		}
+	}
+	xs := make([]*Node, len(elements))
+	for i, at := range elements {
+		xs[i] = w.loadSlots(s, at, s.elem).Scalar()
+	}
+	return w.Pack(dt, xs)
+}
+
+// pickPart picks a part from variables; nil where single lanes take fewer instructions.
+func (w *Walker) pickPart(s *slots, elements []int64) *Node {
+	var used []int64 // variables
+	var list []*Node
+	lanes := make([]int, len(elements))
+	for i, at := range elements {
+		n := slices.Index(used, at/s.k)
+		if n < 0 {
+			n = len(used)
+			used, list = append(used, at/s.k), append(list, w.Read(s.vars[at/s.k]))
+		}
+		lanes[i] = n*len(elements) + int(at%s.k)
+	}
+	if 2*len(used) > len(elements) {
+		return nil
+	}
+	return w.Machine.Pick(list, lanes)
+}
+
 // windows returns where windows of so many elements start, in order, that cover places and lie between the first and the last of them, if these are as far apart.
 func windows(places []int64, lanes int64) []int64 {
 	places = slices.Clone(places)

@@ -56,6 +56,72 @@ func TestPicked(t *testing.T) {
 	}
 }
 
+// condition is one of vectors of integers at known distances, of scalars, and of what is made of them: in a loop over i, which is known where that is unrolled.
+func condition(r *rand.Rand, i tir.Expr, lanes, depth int) tir.Expr {
+	c := func(n int64) tir.Expr { return broadcast(tir.Int32(n), lanes) }
+	compare := []tir.BinaryOp{tir.OpLT, tir.OpLE, tir.OpGT, tir.OpGE, tir.OpEQ, tir.OpNE}
+	switch k := r.IntN(6); {
+	case k < 2 && depth > 0:
+		return tir.NewBinary([]tir.BinaryOp{tir.OpAnd, tir.OpOr}[k], condition(r, i, lanes, depth-1), condition(r, i, lanes, depth-1))
+	case k == 2 && depth > 0:
+		return tir.LogicalNot(condition(r, i, lanes, depth-1))
+	case k == 3:
+		return broadcast(tir.NewBinary(compare[r.IntN(6)], i, tir.Int32(r.Int64N(3))), lanes)
+	}
+	return tir.NewBinary(compare[r.IntN(6)], pattern(r, tir.Mul(i, tir.Int32(r.Int64N(3))), lanes), c(r.Int64N(40)))
+}
+
+// TestChosen chooses lanes of what is loaded under conditions that are known, in parts, or not at all.
+func TestChosen(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 12))
+	const n, turns = 700, 3
+	for _, d := range []dtype.DType{dtype.Float32T, dtype.Int32T, dtype.Float64T, dtype.Int8T} {
+		for _, lanes := range []int{2, 4, 8, 16, 32} {
+			for k := range 12 {
+				t.Run(fmt.Sprint(d, lanes, k), func(t *testing.T) {
+					x, y, i := flat("X", d, n), flat("Y", d, int64(turns*lanes)), i32var("i")
+					load := tir.Load(x, pattern(r, tir.Mul(i, tir.Int32(int64(r.IntN(20)))), lanes))
+					value := &tir.Select{Cond: condition(r, i, lanes, 2), True: load, False: broadcast(tir.Const(d, 3), lanes)}
+					loop := forLoop(i, tir.Int32(turns), tir.Store(y, value, ramp(tir.Mul(i, tir.Int32(int64(lanes))), 1, lanes)))
+					if k%2 == 0 {
+						loop.(*tir.For).Kind = tir.Unrolled
+					}
+					check(t, primFunc("f", []any{x, y}, loop), random(d, 1, n), random(d, 2, int64(turns*lanes)))
+				})
+			}
+		}
+	}
+}
+
+// TestPickedFromRegisters reads vectors of elements that lie apart in an array that is kept in registers, which others wrote.
+func TestPickedFromRegisters(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 13))
+	const turns = 3
+	for _, d := range []dtype.DType{dtype.Float32T, dtype.Int32T, dtype.Float64T, dtype.Int8T} {
+		for _, lanes := range []int{4, 8, 16, 32} {
+			for k := range 8 {
+				t.Run(fmt.Sprint(d, lanes, k), func(t *testing.T) {
+					size := int64((2 + r.IntN(3)) * lanes)
+					x, y, a, i := flat("X", d, turns*size), flat("Y", d, int64(turns*lanes)), flat("A", d, size), i32var("i")
+					var body []tir.Stmt
+					for at := int64(0); at < size; at += int64(lanes) {
+						body = append(body, tir.Store(a, tir.Load(x, ramp(tir.Add(tir.Mul(i, tir.Int32(size)), tir.Int32(at)), 1, lanes)), ramp(tir.Int32(at), 1, lanes)))
+					}
+					from, c := r.Int64N(4), func(n int64) tir.Expr { return broadcast(tir.Int32(n), lanes) }
+					step := 1 + r.Int64N((size-from-1)/int64(lanes-1))
+					v := tir.Min(tir.Add(tir.Mul(ramp(tir.Int32(0), 1, lanes), c(step)), c(from)), c(size-1-r.Int64N(3)))
+					if k%2 == 0 {
+						v = tir.FloorMod(tir.Mul(v, c(1+r.Int64N(5))), c(size))
+					}
+					body = append(body, tir.Store(y, tir.Load(a, v), ramp(tir.Mul(i, tir.Int32(int64(lanes))), 1, lanes)))
+					f := primFunc("f", []any{x, y}, local(a, forLoop(i, tir.Int32(turns), body...)))
+					check(t, f, random(d, 1, turns*size), random(d, 2, int64(turns*lanes)))
+				})
+			}
+		}
+	}
+}
+
 // TestPeriods runs kernels whose reads come again after a few elements, under the default schedule: images that grow and shrink, axes shorter than a vector that change places, and phases
 // of a convolution that are put in order. Images are compared with those whose places are computed as floats.
 func TestPeriods(t *testing.T) {
