@@ -48,6 +48,10 @@ func tileKinds() []*Kind {
 			apply: func(s *State, c *Call) (*State, []any, error) { return outs(s.SplitPadding(c.block(0))) },
 		},
 		{
+			Name: "ClampPadding", Method: "clamp_padding", Params: []Param{in("block", BlockForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.ClampPadding(c.block(0))) },
+		},
+		{
 			Name: "SplitCases", Method: "split_cases", Outputs: List, Params: []Param{in("block", BlockForm)},
 			apply: func(s *State, c *Call) (*State, []any, error) { return outs(s.SplitCases(c.block(0))) },
 		},

@@ -19,6 +19,8 @@ type part struct {
 	loops  []*tir.For
 	sub    map[*tir.Var]tir.Expr // iteration variables of the old block
 	origin ir.OriginID
+	// vec and lane are the place in the tile along the vectors: of a vector, and in it; nil without.
+	vec, lane tir.Expr
 }
 
 func (t *tiler) part(name string) *part {
@@ -97,7 +99,8 @@ func (p *part) inner(vector bool) (pos []tir.Expr, lane tir.Expr) {
 		d := a.extent.DType()
 		step := orZero(p.loop("vec", tir.Const(d, a.tile/t.spec.Lanes), tir.Unrolled), a.extent)
 		lane = orZero(p.loop("lane", tir.Const(d, t.spec.Lanes), tir.Vectorized), a.extent)
-		pos[t.spec.Vector] = tir.Add(tir.Mul(step, tir.Const(d, t.spec.Lanes)), lane)
+		p.vec, p.lane = tir.Mul(step, tir.Const(d, t.spec.Lanes)), lane
+		pos[t.spec.Vector] = tir.Add(p.vec, lane)
 	}
 	return pos, lane
 }

@@ -17,12 +17,21 @@ import (
 //	  for c in 1..2: for x in 7: acc[x] = max(acc[x], columns[x + c])
 //
 // A sum adds its terms in another order then, as where lanes reduce.
+//
+// Where the windows lie along the vectors, those of columns are as they lie in memory, and lanes of them are picked for the results: once for each column of a window, and not for each element. The
+// last vector of columns starts earlier, so that none lies beyond those of the last result:
+//
+//	for y in 28: for x_o in 4:
+//	  for r in 3: for j in 48: columns[j] = max(columns[j], X[y*2 + r, x_o*32 + (j < 32 ? j : j - 15)])
+//	  for x in 16: acc[x] = max(columns[x*2], columns[x*2 + 1], columns[x*2 + 2 (+ 15 for the last one)])
 
 // slide says that results share columns, while a tile is built.
 type slide struct {
 	k, r int   // the axis of the results and the reduction over columns
 	step int64 // columns from one result to the next
 	tile *axis // the axis k of the results
+	// apart is how many columns lie in vectors before the last one, which holds again of them once more; 0 where vectors do not run along the columns.
+	apart, again int64
 }
 
 // Slides returns by how many columns the window moves on from one result along iteration variable k to the next, where reduction variable r is the column in a window: what the block
@@ -37,16 +46,34 @@ func Slides(b *tir.Block, k, r int) int64 {
 
 // SlidesIn is Slides for a part of what the block combines: expressions in its iteration variables.
 func SlidesIn(b *tir.Block, k, r int, parts ...tir.Expr) int64 {
-	v, c := b.IterVars[k].Var, b.IterVars[r].Var
 	n, known := tir.AsInt(b.IterVars[r].Dom.Extent)
+	if !known {
+		return 0
+	}
+	return movesBy(b, k, r, n-1, parts)
+}
+
+// MovesBy is Slides where windows may also lie side by side.
+func MovesBy(b *tir.Block, k, r int) int64 {
+	_, value, _, ok := Combiner(b)
+	n, known := tir.AsInt(b.IterVars[r].Dom.Extent)
+	if !ok || !known {
+		return 0
+	}
+	return movesBy(b, k, r, n, []tir.Expr{value})
+}
+
+// movesBy is SlidesIn for windows that lie most columns apart at most.
+func movesBy(b *tir.Block, k, r int, most int64, parts []tir.Expr) int64 {
+	v, c := b.IterVars[k].Var, b.IterVars[r].Var
 	uses := func(x *tir.Var) bool {
 		return slices.ContainsFunc(parts, func(e tir.Expr) bool { return arith.UsesVar(e, func(y *tir.Var) bool { return x == y }) })
 	}
-	if !known || v.DType() != c.DType() || !uses(v) || !uses(c) {
+	if v.DType() != c.DType() || !uses(v) || !uses(c) {
 		return 0
 	}
 	an := arith.NewAnalyzer()
-	for step := int64(1); step < n; step++ {
+	for step := int64(1); step <= most; step++ {
 		moved := map[*tir.Var]tir.Expr{v: tir.Add(v, tir.Const(v.DType(), 1)), c: tir.Sub(c, tir.Const(c.DType(), step))}
 		if !slices.ContainsFunc(parts, func(e tir.Expr) bool { return !arith.Equal(an.Simplify(tir.SubstExpr(e, moved)), an.Simplify(e)) }) {
 			return step
@@ -67,27 +94,39 @@ func (t *tiler) checkSlide() error {
 	k, r := s[0], s[1]
 	v, c := t.b.IterVars[k].Var.Name, t.b.IterVars[r].Var.Name
 	switch {
-	case t.dot || k == t.spec.Vector || t.axes[k].symbolic:
-		return t.fail("columns cannot be shared along %s, along which vectors run or the last tile is cut off, or where lanes reduce", v)
+	case t.dot || t.axes[k].symbolic:
+		return t.fail("columns cannot be shared along %s, along which the last tile is cut off, or where lanes reduce", v)
 	case t.spec.Run > 0 || t.spec.Chunk > 0 || len(t.spec.Splat)+len(t.spec.Pack) > 0:
 		return t.fail("columns cannot be shared where sums are taken in runs or chunks, or a load is copied")
 	case !neutral(t.op, t.start):
 		return t.fail("its init is not neutral, so that columns cannot start from it")
-	case Slides(t.b, k, r) == 0:
+	case t.columnStep() == 0:
 		return t.fail("what it combines does not depend on %s and %s through the place of a column only", v, c)
 	}
 	return nil
+}
+
+// columnStep is how many columns lie from one result to the next.
+func (t *tiler) columnStep() int64 {
+	if k := t.spec.Slide[0]; k == t.spec.Vector {
+		return MovesBy(t.b, k, t.spec.Slide[1])
+	}
+	return Slides(t.b, t.spec.Slide[0], t.spec.Slide[1])
 }
 
 // slid is the nests of a tile whose results share columns: they reduce the columns, and then the columns of each result.
 func (t *tiler) slid() []tir.Stmt {
 	k, r := t.spec.Slide[0], t.spec.Slide[1]
 	n, _ := tir.AsInt(t.b.IterVars[r].Dom.Extent)
-	step := Slides(t.b, k, r)
+	step := t.columnStep()
 	c := *t
-	c.slide = &slide{k, r, step, t.axes[k]}
+	c.slide = &slide{k: k, r: r, step: step, tile: t.axes[k]}
 	wide := *t.axes[k]
 	wide.tile = (max(wide.tile, 1)-1)*step + n
+	if rest := wide.tile % t.spec.Lanes; k == t.spec.Vector && rest > 0 {
+		c.slide.apart, c.slide.again = wide.tile-rest, t.spec.Lanes-rest
+		wide.tile += c.slide.again
+	}
 	c.axes = slices.Clone(t.axes)
 	c.axes[k] = &wide
 	not := func(x int) bool { return x == r }
@@ -154,7 +193,7 @@ func (t *tiler) gather(c *tiler, name string, columns, from int64) tir.Stmt {
 		index = at[:len(t.tiled())]
 		index = slices.Insert(slices.Clone(index), place, tir.Expr(tir.Const(d, 0)))
 	}
-	index[place] = tir.Add(tir.Mul(index[place], tir.Const(index[place].DType(), c.slide.step)), column)
+	index[place] = c.slide.inArray(tir.Add(tir.Mul(index[place], tir.Const(index[place].DType(), c.slide.step)), column))
 	p.spatial(pos, true) // it is of the tile under way
 	value := tir.Expr(tir.Load(c.acc, index...))
 	if from > 0 {
@@ -164,6 +203,15 @@ func (t *tiler) gather(c *tiler, name string, columns, from int64) tir.Stmt {
 	return n
 }
 
+// inArray is where a column is in the array, the last vector of which may start earlier.
+func (s *slide) inArray(column tir.Expr) tir.Expr {
+	if s.again == 0 {
+		return column
+	}
+	d := column.DType()
+	return tir.Add(column, tir.Mul(tir.FloorDiv(column, tir.Const(d, s.apart)), tir.Const(d, s.again)))
+}
+
 // column binds the variables of a column: its place stands for the reduction variable at the first result.
 func (p *part) column(pos tir.Expr) {
 	s := p.t.slide
@@ -171,6 +219,9 @@ func (p *part) column(pos tir.Expr) {
 	d := iv.Var.DType()
 	times := func(e tir.Expr) tir.Expr { return tir.Mul(e, tir.Const(d, s.step)) }
 	v := tir.Add(times(a.base(a.place())), r.offset)
+	if s.again > 0 { // the last vector starts earlier
+		pos = tir.Add(tir.Min(p.vec, tir.Const(p.vec.DType(), s.apart-s.again)), p.lane)
+	}
 	if pos != nil {
 		v = tir.Add(v, pos)
 	}

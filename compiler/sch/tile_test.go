@@ -350,7 +350,8 @@ func tileArguments(r *rand.Rand, b *tir.Block, ref *sch.Block, extents map[strin
 		for k, iv := range b.IterVars {
 			_, known := tir.AsInt(iv.Dom.Extent)
 			for c := range b.IterVars {
-				if iv.Kind == tir.DataPar && k != v && (known || slices.Contains(whole, int64(k))) && b.IterVars[c].Kind != tir.DataPar && sch.Slides(b, k, c) > 0 {
+				shares := k != v && sch.Slides(b, k, c) > 0 || k == v && sch.MovesBy(b, k, c) > 0
+				if iv.Kind == tir.DataPar && shares && (known || slices.Contains(whole, int64(k))) && b.IterVars[c].Kind != tir.DataPar {
 					pairs = append(pairs, []int64{int64(k), int64(c)})
 				}
 			}

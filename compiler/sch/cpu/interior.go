@@ -26,7 +26,7 @@ func (p *plan) directly() (list []edges, ok bool) {
 		return nil, false
 	}
 	b := p.r.at(p.local.reads)
-	if padsInside(b) { // a vector would read what is padded
+	if padsInside(b) != p.clamped { // a vector would read what is padded
 		return nil, false
 	}
 	st := b.Body.(*tir.BufferStore)
@@ -169,16 +169,22 @@ func (r *rules) cutAll(b *sch.Block, cuts []cutting) error {
 	return nil
 }
 
+// notStored tells the watcher which tiles read what is padded.
+func (r *rules) notStored(p *plan, list []edges, at ir.Node) {
+	if r.watch == nil {
+		return
+	}
+	text := ""
+	for _, e := range list {
+		text += fmt.Sprintf(", along %s %s at the beginning and %d at the end", p.iters[e.k].Var.Name, plural(e.first, "tile"), e.last)
+	}
+	r.watch.Took(ruleEdges, at, fmt.Sprintf("%s is not stored: of the tiles only some read what is padded%s", r.at(p.local.reads).Name, text))
+}
+
 // readDirectly has a reduction read what it was to be padded from, and returns a new plan of it.
 func (r *rules) readDirectly(p *plan, b *sch.Block, list []edges, at ir.Node) (*plan, error) {
 	pad := p.local.reads
-	if r.watch != nil {
-		text := ""
-		for _, e := range list {
-			text += fmt.Sprintf(", along %s %s at the beginning and %d at the end", p.iters[e.k].Var.Name, plural(e.first, "tile"), e.last)
-		}
-		r.watch.Took(ruleEdges, at, fmt.Sprintf("%s is not stored: of the tiles only some read what is padded%s", r.at(pad).Name, text))
-	}
+	r.notStored(p, list, at)
 	if err := r.act("ComputeInline", pad); err != nil {
 		return nil, err
 	}

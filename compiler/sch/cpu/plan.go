@@ -30,6 +30,7 @@ type plan struct {
 	local    local
 	sliding  *slide // nil: results share no columns
 	rowsOver int    // the variable of the results that read the same rows, -1 for none
+	clamped  bool   // what is padded along vectors is read where it is
 }
 
 func newPlan(r *rules, b *sch.Block) *plan {
@@ -97,6 +98,9 @@ func (p *plan) choose() bool {
 	}
 	v := p.contiguousResult()
 	d := p.contiguousReduction()
+	if v >= 0 && p.clamped {
+		return p.inSteps(v) && p.alongResult(v)
+	}
 	if v >= 0 && !p.strided(v) {
 		p.splitPhases(v)
 		v = p.contiguousResult()

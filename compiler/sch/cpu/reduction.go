@@ -3,6 +3,7 @@ package cpu
 import (
 	"slices"
 
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/sch"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -19,17 +20,13 @@ func (r *rules) reduction(b *sch.Block) error {
 	if err := r.normalize(b); err != nil {
 		return err
 	}
-	p := newPlan(r, b)
-	if !p.choose() {
+	p, edges, direct, err := r.planned(b, at)
+	if err != nil {
+		return err
+	}
+	if p == nil {
 		r.declined(ruleTile, r.at(b), "no rule fits its types, extents and accesses")
 		return nil
-	}
-	edges, direct := p.directly()
-	if direct {
-		var err error
-		if p, err = r.readDirectly(p, b, edges, at); err != nil {
-			return err
-		}
 	}
 	if p.run > 0 {
 		p.Run = max(p.run/(max(p.Factor, 1)*p.unrolledSteps()), 1)
@@ -51,6 +48,22 @@ func (r *rules) reduction(b *sch.Block) error {
 	}
 	r.applied(ruleTile, at)
 	return nil
+}
+
+// planned plans a reduction, nil where no rule fits. Where it reads what it pads directly, the tiles that stick out are cut from the others.
+func (r *rules) planned(b *sch.Block, at ir.Node) (p *plan, list []edges, direct bool, err error) {
+	if p, list := r.clampedPlan(b); p != nil {
+		if ok, err := r.readClamped(p, list, at); ok || err != nil {
+			return p, list, ok, err
+		}
+	}
+	if p = newPlan(r, b); !p.choose() {
+		return nil, nil, false, nil
+	}
+	if list, direct = p.directly(); direct {
+		p, err = r.readDirectly(p, b, list, at)
+	}
+	return p, list, direct, err
 }
 
 // note remembers what kind of reduction a plan is of.

@@ -125,7 +125,7 @@ func (p *plan) columns(v int, n int64) {
 	for n != 0 && n < p.Lanes && p.Lanes > p.leastLanes() {
 		p.Lanes /= 2
 	}
-	if p.shareColumns(v) || p.shareRows(v) {
+	if p.pickColumns(v) || p.shareColumns(v) || p.shareRows(v) {
 		return
 	}
 	one := p.perRegister()
@@ -205,7 +205,7 @@ func (p *plan) copies(v int) {
 		switch n := p.stride(a, v); {
 		case n == 0 && p.notSpread(a) == "":
 			p.Splat = append(p.Splat, number[a.load])
-		case n == 2 && p.strided(v):
+		case n == 2 && (p.clamped || p.strided(v)):
 		case n != 0 && n != 1, n == 1 && p.notPacked(a) == "":
 			p.Pack = append(p.Pack, number[a.load])
 		}

@@ -17,12 +17,7 @@ func (p *plan) shareRows(v int) bool {
 	if most < p.machine.chains() && most < p.extent(k) {
 		return false
 	}
-	results := most
-	for n := most; n >= max(most/2, 2); n-- {
-		if waste(p.extent(k), n) < waste(p.extent(k), results) {
-			results = n
-		}
-	}
+	results := p.leastWaste(k, most)
 	p.Tile[v], p.Tile[k], p.rowsOver = p.Lanes, results, k
 	not := func(x int) bool { return x == r }
 	p.Reduce = append(slices.DeleteFunc(slices.Clone(p.reduce), not), r)

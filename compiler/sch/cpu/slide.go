@@ -41,10 +41,7 @@ func (p *plan) slides(v int) (best slide, ok bool) {
 		}
 		all *= p.extent(r)
 	}
-	first := int64(1)
-	if op, _, _, _ := sch.Combiner(p.block()); op == tir.OpMax || op == tir.OpMin {
-		first = 0
-	}
+	first := p.firstStep()
 	least := float64(all-1+first) * (1 - leastSaved) * (1 + waste(p.extent(v), p.Lanes))
 	for _, k := range p.spatial {
 		n := p.extent(k)
@@ -82,6 +79,79 @@ func (p *plan) shareColumns(v int) bool {
 	p.Tile[v], p.Tile[s.k] = s.vectors*p.Lanes, s.results
 	p.Slide, p.sliding = []int{s.k, s.r}, &s
 	return true
+}
+
+// leastPicked is the shortest vector of which lanes are picked from others in a few instructions.
+const leastPicked = 8
+
+// pickColumns tiles for windows that lie two columns apart along the vectors: what they share are columns that vectors hold as memory does, and lanes of these are picked for the results. Beside each other are
+// as many rows of results as a third of the registers holds the columns of: others have the numbers of lanes, and what maxima take.
+func (p *plan) pickColumns(v int) bool {
+	r := p.pickable(v)
+	if r < 0 || p.Lanes < leastPicked || p.extent(v) < p.Lanes {
+		return false
+	}
+	s := slide{k: v, r: r, size: p.extent(r), rows: 1, step: 2, results: p.Lanes, vectors: 1, first: p.firstStep()}
+	for _, k := range p.reduce {
+		if k != r {
+			s.rows *= p.extent(k)
+		}
+	}
+	p.Tile[v] = p.Lanes
+	if i := len(p.spatial) - 1; i > 0 {
+		k := p.spatial[i]
+		if k == v {
+			k = p.spatial[i-1]
+		}
+		vectors := (s.columns()+p.Lanes-1)/p.Lanes + 1
+		p.Tile[k] = p.leastWaste(k, p.machine.Registers/3/vectors)
+	}
+	p.Slide, p.sliding = []int{v, r}, &s
+	return true
+}
+
+// pickable finds the reduction variable over the columns of windows that lie two columns apart along vectors of results along v, -1 where there is none, or more is done than to combine what is read.
+func (p *plan) pickable(v int) int {
+	if !p.machine.Spreads || p.registers > 1 || p.run > 0 || len(p.loads) != 1 || p.loads[0].buf.DType.Bits != 32 || p.stride(p.loads[0], v) != 2 {
+		return -1
+	}
+	if _, value, _, _ := sch.Combiner(p.block()); value != tir.Expr(p.loads[0].load) {
+		return -1
+	}
+	found := -1
+	for _, r := range p.reduce {
+		switch n := p.extent(r); {
+		case n == 0:
+			return -1
+		case n <= maxUnrolledWindow && sch.MovesBy(p.block(), v, r) == 2:
+			found = r
+		}
+	}
+	return found
+}
+
+// firstStep is 1 if the first value of a column takes an instruction: a maximum or minimum starts from it.
+func (p *plan) firstStep() int64 {
+	if op, _, _, _ := sch.Combiner(p.block()); op == tir.OpMax || op == tir.OpMin {
+		return 0
+	}
+	return 1
+}
+
+// leastWaste is the tile of variable k, of up to most results and at least half as many, that computes fewest of them twice.
+func (p *plan) leastWaste(k int, most int64) int64 {
+	n := p.extent(k)
+	if n == 0 {
+		return 1
+	}
+	most = max(min(most, n), 1)
+	best := most
+	for t := most; t >= max(most/2, 1); t-- {
+		if waste(n, t) < waste(n, best) {
+			best = t
+		}
+	}
+	return best
 }
 
 // withoutColumns are the reduction variables but for the one over columns.

@@ -12,7 +12,7 @@ import (
 	"github.com/irscope/irscope/compiler/topi"
 )
 
-// TestWindowsThatOverlap: pools share columns where that saves steps, and convolutions of each channel by itself read rows together; what they pad is padded image by image where the second cache
+// TestWindowsThatOverlap: pools share columns where that saves steps, and convolutions of each channel by itself read rows together; what they pad is read where it is, or padded image by image where the second cache
 // holds one. All compute what they do without a schedule, for one thread and two.
 func TestWindowsThatOverlap(t *testing.T) {
 	pooled := func(kind string, c, h, w, k, stride, pad int) kernel {
@@ -29,24 +29,29 @@ func TestWindowsThatOverlap(t *testing.T) {
 	wide := cpu.Machine{Lanes: 16, Registers: 32, L1: 32 << 10, L2: 1 << 20, Spreads: true, Embeds: true, Threads: 1, ForkWork: 1}
 	small := wide
 	small.L2 = 1 << 10
+	eight := cpu.Machine{Lanes: 8, Registers: 16, L1: 32 << 10, L2: 1 << 20, Spreads: true, Threads: 1, ForkWork: 1}
 	narrow := cpu.Machine{Lanes: 4, Registers: 16, L1: 32 << 10, L2: 1 << 20, Threads: 1, ForkWork: 1}
 	for _, c := range []struct {
 		name string
 		kernel
 		machine       cpu.Machine
 		columns, rows bool
-		near          bool
+		near, direct  bool
 	}{
-		{name: "max", kernel: pooled("max", 3, 19, 21, 3, 1, 1), machine: wide, columns: true, near: true},
-		{name: "max by two", kernel: pooled("max", 3, 31, 38, 3, 2, 1), machine: wide, columns: true, near: true},
+		{name: "max", kernel: pooled("max", 3, 19, 21, 3, 1, 1), machine: wide, columns: true, direct: true},
+		{name: "max by two", kernel: pooled("max", 3, 31, 38, 3, 2, 1), machine: wide, columns: true, direct: true},
 		{name: "max by two, phases of two lengths", kernel: pooled("max", 3, 31, 37, 3, 2, 1), machine: wide, columns: true},
 		{name: "max by two, no padding", kernel: pooled("max", 3, 33, 37, 3, 2, 0), machine: wide, columns: true},
-		{name: "max without overlap", kernel: pooled("max", 3, 22, 38, 2, 2, 0), machine: wide},
-		{name: "mean", kernel: pooled("avg", 3, 19, 21, 5, 1, 2), machine: wide, columns: true, near: true},
+		{name: "max without overlap", kernel: pooled("max", 3, 22, 38, 2, 2, 0), machine: wide, columns: true},
+		{name: "mean", kernel: pooled("avg", 3, 19, 21, 5, 1, 2), machine: wide, columns: true, direct: true},
 		{name: "one image", kernel: pooled("max", 1, 19, 21, 3, 1, 1), machine: wide, columns: true},
 		{name: "images that do not fit", kernel: pooled("max", 3, 19, 21, 3, 1, 1), machine: small, columns: true},
 		{name: "max with few registers", kernel: pooled("max", 3, 19, 21, 5, 1, 2), machine: narrow, columns: true},
-		{name: "channels", kernel: depthwise(3, 19, 21, 3, 1, 1), machine: wide, rows: true, near: true},
+		{name: "channels", kernel: depthwise(3, 19, 21, 3, 1, 1), machine: wide, rows: true, direct: true},
+		{name: "max by two, eight lanes", kernel: pooled("max", 3, 31, 38, 3, 2, 1), machine: eight, columns: true, direct: true},
+		{name: "mean by two, fewer results than lanes", kernel: pooled("avg", 3, 19, 28, 3, 2, 1), machine: wide, columns: true, direct: true},
+		{name: "mean by two, few results", kernel: pooled("avg", 3, 19, 14, 3, 2, 1), machine: wide, rows: true, near: true},
+		{name: "channels, eight lanes", kernel: depthwise(3, 9, 9, 5, 1, 2), machine: eight, direct: true},
 		{name: "channels by two", kernel: depthwise(3, 23, 38, 3, 2, 1), machine: wide, rows: true, near: true},
 		{name: "channels with few registers", kernel: depthwise(3, 19, 21, 3, 1, 1), machine: narrow},
 	} {
@@ -61,15 +66,22 @@ func TestWindowsThatOverlap(t *testing.T) {
 				said := func(rule string) bool {
 					return slices.ContainsFunc(h.list, func(d said) bool { return d.rule == rule && d.taken })
 				}
-				if said("share columns") != c.columns || said("share rows") != c.rows {
+				direct, near := c.direct, c.near
+				if threads > 1 && direct { // they share the loops that would be cut
+					direct, near = false, true
+				}
+				if direct == c.direct && (said("share columns") != c.columns || said("share rows") != c.rows) {
 					t.Errorf("columns are shared %v, rows %v, want %v and %v", said("share columns"), said("share rows"), c.columns, c.rows)
+				}
+				if said("pad at the edges") != direct {
+					t.Errorf("what is padded is read where it is %v, want %v", said("pad at the edges"), direct)
 				}
 				trace, _, err := m.Trace(f)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if near := slices.ContainsFunc(trace, func(x *sch.Instruction) bool { return x.Kind == sch.KindOf("ComputeAt") }); near != c.near {
-					t.Errorf("padded image by image %v, want %v", near, c.near)
+				if got := slices.ContainsFunc(trace, func(x *sch.Instruction) bool { return x.Kind == sch.KindOf("ComputeAt") }); got != near {
+					t.Errorf("padded image by image %v, want %v", got, near)
 				}
 				want := run(t, f, c.arguments(t))
 				compare(t, want, run(t, g, c.arguments(t)))
