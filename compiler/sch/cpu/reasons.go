@@ -103,8 +103,12 @@ func (w reasons) apart(v int) string {
 func (w reasons) tile() string {
 	text := w.extentsText(func(k int) int64 { return w.Tile[k] }, w.Lanes)
 	sums := w.sums()
-	if s := w.sliding; s != nil { // those of the results; columns says how many more there are
-		sums = s.results * s.vectors
+	if w.sliding != nil { // those of the results; columns says how many more there are
+		sums = w.registers
+		for _, t := range w.Tile {
+			sums *= t
+		}
+		sums /= w.Lanes
 	}
 	text += fmt.Sprintf(": %s in %s, of the %d that may hold sums", plural(sums/w.registers, "sum"), plural(sums, "register"), w.machine.accumulators())
 	if w.row < 0 {
@@ -128,6 +132,8 @@ func (w reasons) withoutRows() string {
 	switch {
 	case w.Lanes == 1:
 		return fmt.Sprintf("without vectors up to %d results are computed at a time", mostScalars)
+	case w.sliding != nil && w.sliding.k == w.Vector:
+		return "lanes are picked of what windows read, in vectors that need registers too"
 	case w.sliding != nil:
 		return "windows that overlap share columns"
 	case w.rowsOver >= 0:

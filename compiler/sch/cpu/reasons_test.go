@@ -93,7 +93,7 @@ var (
 	twiceText  = regexp.MustCompile(`(\d+) does not divide the (\d+) of \w+: (\d+) results`)
 	stepsText  = regexp.MustCompile(`^(.*): (\d+) steps? of (\d+) vectors?$`)
 	// columnsText are the results, how far they are apart and along what, and their columns.
-	columnsText = regexp.MustCompile(`^(\d+) windows of [\dx]+ lie (\d+) columns? apart along (\w+): they have (\d+) columns`)
+	columnsText = regexp.MustCompile(`^(\d+) windows of [\dx]+ lie (\d+) columns? apart along (\w+): they have (\d+) columns(?: in (\d+) vectors)?`)
 	partText    = regexp.MustCompile(`^(\d+) of (\w+) at a time`)
 	blockText   = regexp.MustCompile(`^(\d+) tiles? of (\w+) in a block`)
 	turnText    = regexp.MustCompile(`: (\d+) rows of (\d+) elements at a time$`)
@@ -225,6 +225,13 @@ func agree(t *testing.T, m cpu.Machine, f *tir.PrimFunc, list []said) map[string
 			x := columnsText.FindStringSubmatch(d.reason)
 			results, step, columns := number(t, x[1]), number(t, x[2]), number(t, x[4])
 			made, gathered := loopsTo(f, d.buffer+"_columns", "_update"), loopsTo(f, d.buffer+"_local", "_gather")
+			if x[5] != "" && len(made) > 0 && len(gathered) > 0 { // along the vectors
+				n, lanes := number(t, x[5]), made[0].vector["lane"]
+				if made[0].unrolled["vec"] != n || gathered[0].vector["lane"] != results || lanes != results || n != (columns+lanes-1)/lanes || columns <= (results-1)*step {
+					wrong("loops %v and %v were made", made, gathered)
+				}
+				break
+			}
 			if len(made) == 0 || len(gathered) == 0 || made[0].unrolled[x[3]+"_i"] != columns || gathered[0].unrolled[x[3]+"_i"] != results || (results-1)*step >= columns {
 				wrong("loops %v and %v were made", made, gathered)
 			}

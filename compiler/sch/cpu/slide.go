@@ -21,6 +21,9 @@ type slide struct {
 // columns is how many columns the results have.
 func (s slide) columns() int64 { return (s.results-1)*s.step + s.size }
 
+// columnVectors is how many vectors of so many lanes hold the columns.
+func (s slide) columnVectors(lanes int64) int64 { return (s.columns() + lanes - 1) / lanes }
+
 // steps is how many times values are combined for a result.
 func (s slide) steps() float64 {
 	return float64(s.columns()*(s.rows-1+s.first)+s.results*(s.size-1)) / float64(s.results)
@@ -103,7 +106,7 @@ func (p *plan) pickColumns(v int) bool {
 		if k == v {
 			k = p.spatial[i-1]
 		}
-		vectors := (s.columns()+p.Lanes-1)/p.Lanes + 1
+		vectors := s.columnVectors(p.Lanes) + 1
 		p.Tile[k] = p.leastWaste(k, p.machine.Registers/3/vectors)
 	}
 	p.Slide, p.sliding = []int{v, r}, &s
@@ -164,6 +167,11 @@ func (p *plan) withoutColumns() []int {
 func (w reasons) columns() {
 	s := w.sliding
 	if s == nil {
+		return
+	}
+	if s.k == w.Vector {
+		w.took(ruleColumns, "%d windows of %s lie %s apart along %s: they have %d columns in %d vectors, of which lanes are picked once for all rows of a window", s.results, w.extentsOf(w.reduce), plural(s.step, "column"),
+			w.name(s.k), s.columns(), s.columnVectors(w.Lanes))
 		return
 	}
 	w.took(ruleColumns, "%d windows of %s lie %s apart along %s: they have %d columns, so that a result takes %.3g steps in place of %d", s.results, w.extentsOf(w.reduce), plural(s.step, "column"),

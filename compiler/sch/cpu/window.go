@@ -119,7 +119,11 @@ func (p *plan) sums() int64 {
 		n *= t
 	}
 	if s := p.sliding; s != nil {
-		n = n / s.results * s.columns()
+		columns := s.columns()
+		if s.k == p.Vector {
+			columns = s.columnVectors(p.Lanes) * p.Lanes
+		}
+		n = n / s.results * columns
 	}
 	return max(n/p.Lanes, 1)
 }
