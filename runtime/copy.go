@@ -9,7 +9,7 @@ type Sharer interface {
 }
 
 // partBytes is how much a thread copies at a time.
-const partBytes = 128 << 10
+const partBytes = 64 << 10
 
 // copyBytes copies src to dst, which has its size, between a host and the device. Long copies are divided among the threads of a loader: most of their time goes to pages that are
 // touched for the first time.

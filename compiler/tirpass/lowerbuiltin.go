@@ -10,11 +10,11 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// maxStackBytes is the size up to which an allocation stays on the stack of the kernel. tileBytes is that for targets of kind x86, whose vector
-// registers hold as much: a tile of sums that a schedule keeps in them is no workspace.
+// maxStackBytes is the size up to which an allocation stays on the stack of the kernel. localBytes is that for targets of kind x86: a tile of sums that a schedule keeps in vector
+// registers is no workspace, and to ask for one takes as long as what a turn does with a padded image of one channel.
 const (
 	maxStackBytes = 1024
-	tileBytes     = 2048
+	localBytes    = 16 << 10
 )
 
 // hostDeviceType is DLPack's number of the CPU.
@@ -176,7 +176,7 @@ func (l *builtinLowerer) let(s *tir.LetStmt) tir.Stmt {
 // stackBytes is the size up to which an allocation of f stays on the stack.
 func stackBytes(f *tir.PrimFunc) int64 {
 	if targetKind(f.Attrs.Str(ir.AttrTarget, "")) == "x86" {
-		return tileBytes
+		return localBytes
 	}
 	return maxStackBytes
 }

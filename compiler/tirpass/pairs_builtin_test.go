@@ -383,3 +383,27 @@ def kernel(A: T.Buffer((8, 8), "int32"), B: T.Buffer((8,), "int32")):`
             A[0, vi * 4] = vi * 4`, unrun: true},
 	})
 }
+
+// TestLocalArrays keeps larger allocations where they are for x86.
+func TestLocalArrays(t *testing.T) {
+	const header = `@T.prim_func
+def kernel(A: T.Buffer((16,), "float32")):
+    T.func_attr({"target": T.target("x86")})`
+	checkPairs(t, tirpass.LowerTVMBuiltin, header, []pair{
+		{name: "as large as an array may be", before: `
+    for i in T.parallel(16):
+        C = T.decl_buffer((64, 64), "float32")
+        C[i, i] = A[i]
+        A[i] = C[i, i] * T.float32(2)`},
+		{name: "a byte larger", before: `
+    C = T.decl_buffer((16385,), "uint8")
+    C[0] = T.uint8(1)`, after: `
+    C: T.handle("uint8") = T.TVMBackendAllocWorkspace(1, 0, T.int64(16385), 1, 8)
+    T.attr(C, "storage_alignment", 64)
+    if T.isnullptr(C):
+        T.tvm_throw_last_error()
+    with T.decl_buffer((16385,), "uint8", data=C) as C_1:
+        C_1[0] = T.uint8(1)
+    T.TVMBackendFreeWorkspace(1, 0, C)`},
+	})
+}

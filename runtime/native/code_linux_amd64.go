@@ -34,22 +34,31 @@ func Host() asm.Features {
 type Code struct {
 	mem     []byte
 	entries []int
+	frame   int
 	cleanup goruntime.Cleanup
 }
+
+// Frame is how many bytes of a frame, from its beginning, the code may touch.
+func (c *Code) Frame() int { return c.frame }
 
 // Load verifies a blob and makes a copy of it executable.
 func Load(b *asm.Blob) (*Code, error) { return LoadFor(b, Host()) }
 
 // LoadFor is Load for a processor with some features.
 func LoadFor(b *asm.Blob, has asm.Features) (*Code, error) {
-	needs, err := asm.Verify(b, Box)
+	needs, err := asm.Inspect(b, Box)
 	if err != nil {
 		return nil, fmt.Errorf("machine code is refused: %w", err)
 	}
-	if !has.Has(needs) {
-		return nil, fmt.Errorf("machine code: %w: it needs %v, which this processor lacks", runtime.ErrUnsupported, has.Lacks(needs))
+	if !has.Has(needs.Features) {
+		return nil, fmt.Errorf("machine code: %w: it needs %v, which this processor lacks", runtime.ErrUnsupported, has.Lacks(needs.Features))
 	}
-	return load(b)
+	c, err := load(b)
+	if err != nil {
+		return nil, err
+	}
+	c.frame = needs.Frame
+	return c, nil
 }
 
 // load maps a blob: writable to copy it, then executable and not writable. What follows the code stops the program.

@@ -206,48 +206,93 @@ func TestForkCancel(t *testing.T) {
 	}
 }
 
-// TestChunks checks where loops are cut.
-func TestChunks(t *testing.T) {
+// TestCut checks where loops are cut.
+func TestCut(t *testing.T) {
 	for _, c := range []struct {
-		turns, cost int64
-		threads     int
-		ends        []int64
-		until       []int
+		turns, chunk, share int64
+		threads             int
+		ends                []int64
+		until               []int
 	}{
-		{1000, 1 << 20, 1, []int64{1000}, []int{1}},
-		{28, 1 << 20, 2, []int64{3, 5, 7, 8, 9, 10, 11, 12, 13, 14, 17, 19, 21, 22, 23, 24, 25, 26, 27, 28}, []int{10, 20}},
-		{3, 1 << 20, 4, []int64{1, 2, 3}, []int{1, 2, 3}},
-		{1, 1 << 31, 8, []int64{1}, []int{1}},
-		{1000, 1, 4, []int64{1000}, []int{1}},
-		{1000, 0, 4, []int64{1000}, []int{1}},
-		{4 * leastChunk, 1, 2, []int64{leastChunk, 2 * leastChunk, 3 * leastChunk, 4 * leastChunk}, []int{2, 4}},
-		{5, leastChunk / 2, 2, []int64{2, 5}, []int{1, 2}},
-		{11, leastChunk / 4, 2, []int64{5, 11}, []int{1, 2}},
-		{11, leastChunk / 4, 3, []int64{5, 11}, []int{1, 2}},
-		{9, leastChunk / 2, 2, []int64{2, 4, 6, 9}, []int{2, 4}},
+		{1000, 1, 1, 1, []int64{1000}, []int{1}},
+		{28, 1, 1, 2, []int64{3, 5, 7, 8, 9, 10, 11, 12, 13, 14, 17, 19, 21, 22, 23, 24, 25, 26, 27, 28}, []int{10, 20}},
+		{3, 1, 1, 4, []int64{1, 2, 3}, []int{1, 2, 3}},
+		{1, 1, 1, 8, []int64{1}, []int{1}},
+		{1000, 2000, 1001, 4, []int64{1000}, []int{1}},
+		{1000, 2000, 1000, 4, []int64{1000}, []int{1}},
+		{1000, 2000, 500, 4, []int64{500, 1000}, []int{1, 2}},
+		{1000, 2000, 1, 3, []int64{333, 666, 1000}, []int{1, 2, 3}},
+		{4000, 1000, 500, 2, []int64{1000, 2000, 3000, 4000}, []int{2, 4}},
+		{5, 2, 2, 2, []int64{2, 5}, []int{1, 2}},
+		{11, 4, 4, 2, []int64{5, 11}, []int{1, 2}},
+		{11, 4, 4, 3, []int64{5, 11}, []int{1, 2}},
+		{9, 2, 2, 2, []int64{2, 4, 6, 9}, []int{2, 4}},
+		{9, 0, 0, 2, []int64{1, 2, 3, 4, 5, 6, 7, 8, 9}, []int{4, 9}},
 	} {
-		if ends, until := chunks(c.turns, c.cost, c.threads); !slices.Equal(ends, c.ends) || !slices.Equal(until, c.until) {
-			t.Errorf("%d turns of %d on %d threads end at %d, %d, expected %d, %d", c.turns, c.cost, c.threads, ends, until, c.ends, c.until)
+		var got cut
+		for range 2 {
+			got.cut(c.turns, c.chunk, c.share, c.threads)
+			if !slices.Equal(got.ends, c.ends) || !slices.Equal(got.until, c.until) {
+				t.Errorf("%d turns in chunks of %d, shares of %d on %d threads end at %d, %d, expected %d, %d", c.turns, c.chunk, c.share, c.threads, got.ends, got.until, c.ends, c.until)
+			}
 		}
 	}
-	for _, c := range [][3]int64{{1 << 32, 0, 2}, {1<<32 - 1, 1<<32 - 1, 2}, {1<<32 - 1, 1, 16}, {12345, 54321, 3}} {
-		ends, until := chunks(c[0], c[1], int(c[2]))
+	var got cut
+	for _, c := range [][3]int64{{1 << 32, 1 << 18, 2}, {1<<32 - 1, 1, 2}, {1<<32 - 1, 1 << 18, 16}, {12345, 5, 3}} {
+		got.cut(c[0], c[1], c[1], int(c[2]))
 		begin, before := int64(0), int64(0)
-		for _, n := range until {
-			if part := ends[n-1] - before; part < c[0]/c[2] || part > c[0]/c[2]+1 {
+		for _, n := range got.until {
+			if part := got.ends[n-1] - before; part < c[0]/c[2] || part > c[0]/c[2]+1 {
 				t.Errorf("%d: a thread has %d turns", c, part)
 			}
-			before = ends[n-1]
+			before = got.ends[n-1]
 		}
-		for _, end := range ends {
+		for _, end := range got.ends {
 			if end <= begin {
-				t.Fatalf("%d: %d", c, ends)
+				t.Fatalf("%d: %d", c, got.ends)
 			}
 			begin = end
 		}
-		if begin != c[0] || before != c[0] || len(ends) > 500 {
-			t.Errorf("%d: %d chunks to %d, those of threads to %d", c, len(ends), begin, before)
+		if begin != c[0] || before != c[0] || len(got.ends) > 500 {
+			t.Errorf("%d: %d chunks to %d, those of threads to %d", c, len(got.ends), begin, before)
 		}
+	}
+}
+
+// TestTimedLoop checks what is known of a loop: first its operations, then its times, of which one that is too long counts little.
+func TestTimedLoop(t *testing.T) {
+	var l timedLoop
+	for cost, want := range map[int64]int64{0: leastWork, 1: leastWork, leastWork: 1, leastWork - 1: 2, 1<<32 - 1: 1} {
+		if chunk, share := l.least(cost); chunk != want || share != want {
+			t.Errorf("before it ran: a chunk has %d turns and a share %d of %d operations, expected %d", chunk, share, cost, want)
+		}
+	}
+	turn := leastShare / 10
+	l.took(100, 100*20*turn) // the first time it read from memory
+	for range 50 {
+		l.took(1000, 1000*turn)
+	}
+	most := int64(10*leastChunk/leastShare) + 1
+	if chunk, share := l.least(1); share < 10 || share > 11 || chunk < most-1 || chunk > most {
+		t.Errorf("a chunk has %d turns and a share %d, expected about %d and 10", chunk, share, most)
+	}
+	l.took(1000, time.Second)
+	if _, share := l.least(1); share < 8 {
+		t.Errorf("after a thread stood still, a share has %d turns", share)
+	}
+	l.took(0, time.Second)
+	l.took(1<<32, 0)
+	if chunk, share := l.least(1); chunk < 1 || share < 1 || chunk > 1<<32 {
+		t.Errorf("a chunk has %d turns and a share %d", chunk, share)
+	}
+	n := 0
+	for range 1000 {
+		if l.timed() {
+			n++
+		}
+	}
+	if n < 100 || n > 150 {
+		t.Errorf("a loop is timed %d times of 1000", n)
 	}
 }
 

@@ -16,6 +16,7 @@ type kernel struct {
 	lib    *library
 	entry  int
 	budget uint32 // at the end of the last call
+	loops  []*timedLoop
 }
 
 // Call implements runtime.Entry. It enters the code, and again after each request, until the code says that the call has ended.

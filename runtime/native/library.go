@@ -13,7 +13,7 @@ type device struct {
 	session uintptr // address of that of the last call, which may be gone
 	main    thread
 	others  []*thread // of the loader's pool, once a loop was forked
-	forked  Frame     // as it was at the last fork, for these
+	forked  forked    // the last loop that they ran, or run
 }
 
 // helpers returns the threads of the pool.

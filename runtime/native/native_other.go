@@ -32,6 +32,9 @@ func LoadFor(*asm.Blob, asm.Features) (*Code, error) { return nil, Available() }
 // Call fails.
 func (*Code) Call(int, *Frame, []byte) (uint64, error) { return 0, Available() }
 
+// Frame is 0.
+func (*Code) Frame() int { return 0 }
+
 // Close does nothing.
 func (*Code) Close() error { return nil }
 

@@ -10,16 +10,28 @@ import (
 // pool is goroutines, each on a thread of the system, that run the parts of a job together with the goroutine that has the job. The kernels of a model follow each other within
 // microseconds, and to wake a thread takes longer: so threads look for the next job for a while before they sleep.
 //
-// Jobs come one after the other: whoever finds the pool busy works alone.
+// Jobs come one after the other: whoever finds the pool busy works alone. A job takes no memory from Go. Where threads of different cores look, things lie a line apart.
 type pool struct {
 	threads int // that of whoever has the job included
 
 	busy    sync.Mutex // held by whoever has the job
-	job     atomic.Pointer[job]
-	jobs    uint64
 	workers []*worker
 	closed  bool
+
+	// The job. A thread that took a part may call f: the job does not end before the call has.
+	f     func(thread, part int)
+	own   []span // parts by thread: each takes those of others when it has none, the last ones, which whoever has them would do last
+	ended chan struct{}
+	_     line
+	jobs  atomic.Uint64 // how many there were: what threads look at
+	_     line
+	left  atomic.Int64 // parts that are not done
+	waits atomic.Bool  // whoever has the job sleeps until ended
+	_     line
 }
+
+// line keeps what lies before it and behind it in different lines of the caches.
+type line [64]byte
 
 // patience is for how long a thread looks before it sleeps: it takes some hundred microseconds to wake, and longer than one forked loop often lasts.
 const patience = time.Millisecond
@@ -32,9 +44,9 @@ type looking struct {
 
 // on waits a moment and reports whether to look again.
 func (l *looking) on() bool {
-	if l.n++; l.n%64 == 1 {
+	if l.n++; l.n%64 == 0 {
 		switch now := time.Now(); {
-		case l.n == 1:
+		case l.n == 64:
 			l.since = now
 		case now.Sub(l.since) > patience:
 			return false
@@ -46,21 +58,15 @@ func (l *looking) on() bool {
 
 // worker is one goroutine.
 type worker struct {
-	asleep atomic.Bool
-	wake   chan struct{} // closed to end it
-}
-
-// job is parts of which each thread has its own, and takes those of others when it has none: the last ones, which whoever has them would do last.
-type job struct {
-	number uint64
-	f      func(thread, part int)
-	own    []span // by thread
-	left   atomic.Int64
-	ended  chan struct{} // closed when all parts are done
+	bed  bed
+	ends atomic.Bool
 }
 
 // span is parts that nobody has taken: from the lower 32 bits to before the upper ones.
-type span struct{ atomic.Uint64 }
+type span struct {
+	atomic.Uint64
+	_ [56]byte
+}
 
 // take takes the first part, or the last one.
 func (s *span) take(last bool) (part int, ok bool) {
@@ -83,7 +89,9 @@ func (s *span) take(last bool) (part int, ok bool) {
 	}
 }
 
-func newPool(threads int) *pool { return &pool{threads: threads} }
+func newPool(threads int) *pool {
+	return &pool{threads: threads, own: make([]span, threads), ended: make(chan struct{}, 1)}
+}
 
 // run calls f for each part, from several threads, and returns when all calls have. Thread 0 is the caller; a thread makes one call at a time. Thread i begins with
 // the parts behind those of the thread before it up to ends[i].
@@ -100,23 +108,26 @@ func (p *pool) run(ends []int, f func(thread, part int)) {
 	if p.workers == nil {
 		p.begin()
 	}
-	p.jobs++
-	j := &job{number: p.jobs, f: f, own: make([]span, p.threads), ended: make(chan struct{})}
+	p.f = f
+	p.left.Store(int64(ends[len(ends)-1]))
 	begin := 0
-	for i, end := range ends {
-		j.own[i].Store(uint64(end)<<32 | uint64(begin))
+	for i, end := range ends { // from here on parts are taken, by a thread that is late for the job before, too
+		p.own[i].Store(uint64(end)<<32 | uint64(begin))
 		begin = end
 	}
-	j.left.Store(int64(begin))
-	p.job.Store(j)
+	p.jobs.Add(1)
 	p.wake()
-	j.work(0)
-	for l := (looking{}); j.left.Load() > 0; {
-		if !l.on() {
-			<-j.ended
+	p.work(0)
+	for l := (looking{}); p.left.Load() > 0; {
+		if l.on() {
+			continue
+		}
+		p.waits.Store(true)
+		if p.left.Load() > 0 || !p.waits.CompareAndSwap(true, false) {
+			<-p.ended
 		}
 	}
-	p.job.Store(nil)
+	p.f = nil
 }
 
 // evenly divides parts among threads, for run.
@@ -138,12 +149,7 @@ func (p *pool) rouse() {
 // wake wakes the threads that sleep. Whoever calls it holds busy.
 func (p *pool) wake() {
 	for _, w := range p.workers {
-		if w.asleep.Load() {
-			select {
-			case w.wake <- struct{}{}:
-			default: // it is about to wake
-			}
-		}
+		w.bed.wake()
 	}
 }
 
@@ -155,16 +161,16 @@ func alone(ends []int, f func(thread, part int)) {
 }
 
 // work takes parts until there are none.
-func (j *job) work(thread int) {
-	for i := range j.own {
+func (p *pool) work(thread int) {
+	for i := range p.own {
 		for {
-			part, ok := j.own[(thread+i)%len(j.own)].take(i > 0)
+			part, ok := p.own[(thread+i)%len(p.own)].take(i > 0)
 			if !ok {
 				break
 			}
-			j.f(thread, part)
-			if j.left.Add(-1) == 0 {
-				close(j.ended)
+			p.f(thread, part)
+			if p.left.Add(-1) == 0 && p.waits.CompareAndSwap(true, false) {
+				p.ended <- struct{}{}
 			}
 		}
 	}
@@ -173,7 +179,7 @@ func (j *job) work(thread int) {
 // begin starts the goroutines.
 func (p *pool) begin() {
 	for i := 1; i < p.threads; i++ {
-		w := &worker{wake: make(chan struct{}, 1)}
+		w := &worker{bed: newBed()}
 		p.workers = append(p.workers, w)
 		go p.serve(w, i)
 	}
@@ -185,22 +191,22 @@ func (p *pool) serve(w *worker, thread int) {
 	defer runtime.UnlockOSThread()
 	last := uint64(0)
 	for l := (looking{}); ; {
-		if j := p.job.Load(); j != nil && j.number != last {
-			last = j.number
-			j.work(thread)
+		if n := p.jobs.Load(); n != last {
+			last = n
+			p.work(thread)
 			l = looking{}
 		}
 		if l.on() {
 			continue
 		}
 		l = looking{}
-		w.asleep.Store(true)
-		if j := p.job.Load(); j == nil || j.number == last {
-			if _, open := <-w.wake; !open {
-				return
-			}
+		w.bed.lie()
+		if p.jobs.Load() == last && !w.ends.Load() || !w.bed.rise() {
+			w.bed.sleep()
 		}
-		w.asleep.Store(false)
+		if w.ends.Load() {
+			return
+		}
 	}
 }
 
@@ -210,7 +216,8 @@ func (p *pool) close() {
 	defer p.busy.Unlock()
 	p.closed = true
 	for _, w := range p.workers {
-		close(w.wake)
+		w.ends.Store(true)
+		w.bed.wake()
 	}
 	p.workers = nil
 }

@@ -18,8 +18,9 @@ import (
 //
 // What the body computes never lives behind the join: what it may change outside is memory, as the loop would depend on its turns otherwise.
 
-// leastFork is how many simple operations a loop has at least for which a fork is worth its time, under 100 ns.
-const leastFork = 1 << 15
+// leastFork is how many simple operations a loop has at least for which a fork is worth its time: half a microsecond where threads share it, and a quarter where the host, which knows
+// how long its turns take, has one thread run them.
+const leastFork = 1 << 14
 
 // leastTurns is how many turns it has at least, unless the schedule says that it is parallel: with few, it is better to fork what is inside.
 const leastTurns = 4

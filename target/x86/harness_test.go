@@ -154,6 +154,7 @@ type host struct {
 	mem     []byte
 	next    uint64 // free memory
 	got     int    // workspaces in use
+	asked   int    // workspaces that there were
 	polls   int
 	forks   int
 	anyZero bool // the passes that made the code do not keep the sign of zeros
@@ -322,6 +323,7 @@ func (f *call) from(entry int) (next int, err error) {
 		case native.StatusAlloc:
 			answer = f.h.alloc(int(word))
 			f.h.got++
+			f.h.asked++
 		case native.StatusFork:
 			next, err := f.fork()
 			if err != nil {

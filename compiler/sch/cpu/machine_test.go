@@ -101,7 +101,8 @@ func TestShares(t *testing.T) {
 		{"not so often that it costs more", 2, []int64{7, 4, 75}, 51 << 20, 1},
 		{"nor inside of many turns", 4, []int64{2, 1024, 64}, 1 << 28, 1},
 		{"enough turns for all threads", 16, []int64{4, 64}, 1 << 30, 1},
-		{"too little work", 2, []int64{56, 56}, 1 << 17, -1},
+		{"too little work", 2, []int64{56, 56}, 1 << 16, -1},
+		{"just enough work", 2, []int64{56, 56}, 1 << 17, 0},
 		{"one turn", 2, []int64{1, 1}, 1 << 28, -1},
 		{"no loops", 2, nil, 1 << 28, -1},
 	} {

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// forkWork is what some microseconds count.
-	forkWork = 1 << 18
+	// forkWork is what a microsecond counts.
+	forkWork = 1 << 15
 	// copyWork is what an element counts that is read and written, without a reduction: memory is slower than arithmetic.
 	copyWork = 8
 	// manyTurns is what a symbolic extent is taken for.

@@ -28,11 +28,23 @@ type Sandbox struct {
 //
 // It returns the features that a processor needs for any of its instructions.
 func Verify(b *Blob, box Sandbox) (Features, error) {
+	n, err := Inspect(b, box)
+	return n.Features, err
+}
+
+// Needs is what code that was verified needs.
+type Needs struct {
+	Features Features
+	Frame    int // the bytes of the frame, from its beginning, that it may touch
+}
+
+// Inspect is Verify and says more of what code needs.
+func Inspect(b *Blob, box Sandbox) (Needs, error) {
 	v, err := verify(b, box)
 	if err != nil {
-		return Features{}, err
+		return Needs{}, err
 	}
-	return v.needs, nil
+	return Needs{Features: v.needs, Frame: v.frame}, nil
 }
 
 func verify(b *Blob, box Sandbox) (*verifier, error) {
@@ -77,6 +89,7 @@ type verifier struct {
 	work       []int
 	steps      int
 	needs      Features
+	frame      int // the bytes of the frame that lines seen so far touch
 }
 
 // errorAt is an error at an instruction.
@@ -305,6 +318,7 @@ func (v *verifier) memory(l *line, form *form, f facts) error {
 		if m.Disp < lo || int64(m.Disp)+int64(n) > int64(v.box.Size) {
 			return errorAt(l, "touches [%d, %d) of the frame, which is open from %d to %d", m.Disp, int64(m.Disp)+int64(n), lo, v.box.Size)
 		}
+		v.frame = max(v.frame, int(m.Disp)+n)
 		return nil
 	case m.Base == v.box.Base && m.Scale == 1:
 		switch {

@@ -143,6 +143,35 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// TestInspect counts the bytes of the frame that code touches where it comes to.
+func TestInspect(t *testing.T) {
+	mov := func(op Op, w, disp int) Inst {
+		return Inst{Op: op, W: Width(w), Reg: uint8(RDX), InMem: true, Mem: At(RDI, int32(disp))}
+	}
+	for name, c := range map[string]struct {
+		want int
+		code func(c *Code)
+	}{
+		"none":       {0, func(*Code) {}},
+		"base":       {16, func(c *Code) { c.Emit(loadBase) }},
+		"read":       {28, func(c *Code) { c.Emit(mov(MOV, 4, 24)); c.Emit(mov(MOV, 8, 8)) }},
+		"written":    {108, func(c *Code) { c.Emit(mov(MOV, 8, 8)); c.Emit(mov(MOVS, 4, 104)) }},
+		"vector":     {512, func(c *Code) { c.Emit(Inst{Op: VMOVUPSS, W: Y, InMem: true, Mem: At(RDI, 480)}) }},
+		"an address": {0, func(c *Code) { c.Emit(Inst{Op: LEA, W: 8, Reg: uint8(RAX), InMem: true, Mem: At(RDI, 99)}) }},
+		"behind a jump": {208, func(c *Code) {
+			over := c.Label()
+			c.Emit(Inst{Op: TEST, W: 4, Reg: uint8(RDX), RM: uint8(RDX)})
+			c.JumpIf(NotEqual, over)
+			c.Emit(mov(MOVS, 8, 200))
+			c.Bind(over)
+		}},
+	} {
+		if needs, err := Inspect(program(t, c.code), testBox); err != nil || needs.Frame != c.want {
+			t.Errorf("%s: %d bytes, %v, expected %d", name, needs.Frame, err, c.want)
+		}
+	}
+}
+
 func TestVerifyControl(t *testing.T) {
 	for name, b := range map[string]*Blob{
 		"runs off the end":         {Bytes: []byte{0x90}, Text: 1, Entries: []int{0}},
