@@ -61,7 +61,7 @@ func (p *weightBlocking) pick(vb *relax.VarBinding) *lowered {
 		p.c.Declined(ruleBlockMatmul, vb, why)
 		return nil
 	}
-	return &lowered{rule: p.matmul, hint: "matmul", why: ruleBlockMatmul}
+	return &lowered{rule: p.matmul, hint: "matmul", why: ruleBlockMatmul, hidden: p.dataflow[vb.Var]}
 }
 
 // unfit says why a product stays as it is, "" if it does not.
@@ -112,7 +112,6 @@ func oneRow(dims []tir.Expr) bool {
 
 // matmul is the kernel, with what brings its weights into blocks before it.
 func (p *weightBlocking) matmul(k *kernel) ([]*te.Tensor, error) {
-	k.hidden = p.dataflow[k.v]
 	blocked := k.bind("blocked", columnBlocks(k.call.Args[1], p.width(k.call)))
 	out, err := topi.MatmulBlocked(k.tensor(0), k.param(blocked, 1))
 	return list(out, err)

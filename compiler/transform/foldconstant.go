@@ -13,9 +13,9 @@ import (
 
 // foldBudget bounds the elements of one folded result, and foldWork the stores that the
 // kernels folded in a function run: what is beyond stays in the program, where LiftConstantCalls has
-// generated code compute it once.
+// generated code compute it once. The interpreter takes about a millisecond for foldBudget elements, and another kernel takes a few to be compiled, which all calls like it share.
 const (
-	foldBudget = 1 << 16
+	foldBudget = 1 << 14
 	foldWork   = 1 << 24
 )
 

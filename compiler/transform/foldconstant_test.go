@@ -175,17 +175,17 @@ def main():
 	return text + "    return (" + strings.Join(names, ", ") + ",)\n"
 }
 
-// TestFoldingHasABudget: 2^16 elements for each result, and 2^24 steps in all.
+// TestFoldingHasABudget: 2^14 elements for each result, and 2^24 steps in all.
 func TestFoldingHasABudget(t *testing.T) {
 	for _, c := range []struct {
 		calls, rows, cols, folded int
 		want                      string
 	}{
-		{1, 256, 256, 1, ""},
-		{1, 256, 257, 0, "main: note: 1 constant values with 65792 elements were left to run time: they exceed the budget of 65536 elements each and 16777216 steps in all"},
-		{256, 256, 256, 256, ""},
-		{257, 256, 256, 256, "main: note: 1 constant values with 65536 elements were left to run time: they exceed the budget of 65536 elements each and 16777216 steps in all"},
-		{2, 1, 1 << 21, 0, "main: note: 2 constant values with 4194304 elements were left to run time: they exceed the budget of 65536 elements each and 16777216 steps in all"},
+		{1, 128, 128, 1, ""},
+		{1, 128, 129, 0, "main: note: 1 constant values with 16512 elements were left to run time: they exceed the budget of 16384 elements each and 16777216 steps in all"},
+		{1024, 128, 128, 1024, ""},
+		{1025, 128, 128, 1024, "main: note: 1 constant values with 16384 elements were left to run time: they exceed the budget of 16384 elements each and 16777216 steps in all"},
+		{2, 1, 1 << 21, 0, "main: note: 2 constant values with 4194304 elements were left to run time: they exceed the budget of 16384 elements each and 16777216 steps in all"},
 	} {
 		asked := &counter{}
 		pc := passtest.NewContext(pass.WithEvaluator(asked))

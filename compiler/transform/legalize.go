@@ -257,7 +257,7 @@ func (l *legalizer) make(vb *relax.VarBinding, name string, how *lowered) (befor
 	spent := budget.New(l.ctx.Context(), pass.FunctionSteps)
 	begin := func() *kernel {
 		k := l.newKernel(vb)
-		k.budget = spent
+		k.budget, k.hidden = spent, how.hidden
 		return k
 	}
 	stopped := budget.Catch(func() {
@@ -266,8 +266,9 @@ func (l *legalizer) make(vb *relax.VarBinding, name string, how *lowered) (befor
 		var signature, formKey string
 		var leaves []relax.Expr
 		var scalar *tir.FloatImm
-		if k.sign() {
+		if k.sign(how.form) {
 			if call = l.recall(k); call != nil {
+				before = k.before
 				return
 			}
 			signature = string(l.memo.key.text)

@@ -35,6 +35,7 @@ type kernel struct {
 	// absorbed holds the origins of calls that are gone because this kernel does their work.
 	absorbed []ir.OriginID
 	before   []relax.Binding // what must be bound before the call
+	ahead    []string        // what the results of those of them are for that are calls of kernels
 	hidden   bool            // the call is in a dataflow block: what is bound before it is not seen outside
 	pattern  opPattern       // how the kernel may be fused, 0 where its accesses say it
 	budget   *budget.Budget
@@ -264,11 +265,16 @@ func (k *kernel) bindKernel(name string, out *te.Tensor, params []*te.Tensor, ar
 		return args[0]
 	}
 	info := &relax.TensorStructInfo{Shape: &relax.ShapeExpr{Values: out.Shape}, DType: out.DType, NDim: len(out.Shape)}
-	call := k.callOf(k.l.add(name, fn), args)
+	return k.callAhead(name, k.l.add(name, fn), args, info)
+}
+
+// callAhead binds a call of a kernel before that of the kernel, and returns the variable.
+func (k *kernel) callAhead(name, fn string, args []relax.Expr, info relax.StructInfo) relax.Expr {
+	call := k.callOf(fn, args)
 	call.SInfoArgs, call.SInfo = []relax.StructInfo{info}, info
 	b := bindNew(k.base(), k.v.Name+"_"+name, info, call)
 	b.Var.Dataflow = k.hidden || k.v.Dataflow
-	k.before = append(k.before, b)
+	k.before, k.ahead = append(k.before, b), append(k.ahead, name)
 	return b.Var
 }
 

@@ -25,13 +25,21 @@ func newMemo() memo {
 	return memo{kernels: map[string][]remembered{}, forms: map[string]*kernelForm{}, symbols: newSymbols()}
 }
 
-// remembered is a kernel made for a call with these attributes. args says which leaf of the call each parameter takes.
+// remembered is a kernel made for a call with these attributes. args says which leaf of the call each parameter takes, or, by ^i, that it takes the result of ahead[i].
 type remembered struct {
 	bare   *relax.Call // operator and attributes
 	kernel string
 	args   []int
 	info   relax.StructInfo // of the result, where the kernel writes it otherwise than the call
 	values []tir.Expr       // further arguments, for parameters that are scalars
+	ahead  []rememberedAhead
+}
+
+// rememberedAhead is a kernel that is called before another one, on leaves of the same call.
+type rememberedAhead struct {
+	name, kernel string
+	args         []int
+	info         relax.StructInfo
 }
 
 // signature is what a rule can see of a call but for attributes. The values of scalars, which become part of kernels, stand at its end.
@@ -43,15 +51,15 @@ type signature struct {
 	leaves  []relax.Expr
 }
 
-// sign writes the signature of the call of k; false where a rule may see more: what a variable is bound to.
-func (k *kernel) sign() bool {
-	if k.l.pick != nil {
-		return false // how it is lowered follows from more than the call
+// sign writes the signature of the call of k, which is lowered in a form; false where a rule may see more: what a variable is bound to.
+func (k *kernel) sign(form string) bool {
+	if k.l.pick != nil && form == "" {
+		return false
 	}
 	symbols, s := k.l.memo.symbols, &k.l.memo.key
 	before := symbols.written
 	s.scalars, s.leaves = s.scalars[:0], s.leaves[:0]
-	b, ok := symbols.appendInfo(append(s.text[:0], k.op.Name...), k.info)
+	b, ok := symbols.appendInfo(append(append(s.text[:0], k.op.Name...), form...), k.info)
 	for i := 0; i < len(k.call.Args) && ok; i++ {
 		t, isTuple := k.call.Args[i].(*relax.Tuple)
 		if !isTuple {
@@ -123,20 +131,39 @@ func (l *legalizer) recall(k *kernel) *relax.Call {
 			continue
 		}
 		call := l.callRemembered(k, r)
-		if l.own[r.kernel] {
-			l.shared.also(r.kernel, l.edit.Lookup(r.kernel), call.Origin)
+		l.standsFor(r.kernel, call.Origin)
+		for _, a := range r.ahead {
+			l.standsFor(a.kernel, call.Origin)
 		}
 		return call
 	}
 	return nil
 }
 
-// callRemembered is the call of a kernel with the leaves of the call of k.
-func (l *legalizer) callRemembered(k *kernel, r *remembered) *relax.Call {
-	fields := make([]relax.Expr, len(r.args))
-	for i, a := range r.args {
-		fields[i] = l.memo.key.leaves[a]
+// standsFor notes that a kernel is that of a call of this origin, too.
+func (l *legalizer) standsFor(name string, id ir.OriginID) {
+	if l.own[name] {
+		l.shared.also(name, l.edit.Lookup(name), id)
 	}
+}
+
+// callRemembered is the call of a kernel with the leaves of the call of k, behind what must be bound before.
+func (l *legalizer) callRemembered(k *kernel, r *remembered) *relax.Call {
+	fieldsOf := func(args []int) []relax.Expr {
+		fields := make([]relax.Expr, len(args))
+		for i, a := range args {
+			if a < 0 {
+				fields[i] = k.before[^a].Bound()
+			} else {
+				fields[i] = l.memo.key.leaves[a]
+			}
+		}
+		return fields
+	}
+	for _, a := range r.ahead {
+		k.callAhead(a.name, a.kernel, fieldsOf(a.args), a.info)
+	}
+	fields := fieldsOf(r.args)
 	if r.info != nil {
 		k.info = r.info
 	}
@@ -150,16 +177,30 @@ func (l *legalizer) callRemembered(k *kernel, r *remembered) *relax.Call {
 // remember keeps the kernel that call calls for the calls like that of k, with leaves as that of k has them; false where it cannot. info is
 // the struct info of the call that is lowered.
 func (l *legalizer) remember(k *kernel, signature string, leaves []relax.Expr, call *relax.Call, info relax.StructInfo) (r remembered, ok bool) {
-	if len(k.before)+len(k.absorbed) > 0 {
+	if len(k.before) != len(k.ahead) || len(k.ahead) > 0 && !l.memo.key.static || len(k.absorbed) > 0 {
 		return r, false
 	}
 	r = remembered{bare: bare(k.call), kernel: call.Args[0].(*ir.GlobalVar).Name}
-	for _, a := range k.args {
-		i := slices.Index(leaves, a)
-		if i < 0 {
-			return r, false
+	placesOf := func(args []relax.Expr) []int {
+		var out []int
+		for _, e := range args {
+			i := slices.Index(leaves, e)
+			if i < 0 {
+				j := slices.IndexFunc(k.before, func(b relax.Binding) bool { return relax.Expr(b.Bound()) == e })
+				i, ok = ^j, ok && j >= 0
+			}
+			out = append(out, i)
 		}
-		r.args = append(r.args, i)
+		return out
+	}
+	ok = true
+	r.args = placesOf(k.args)
+	for i, a := range k.ahead {
+		ahead := k.before[i].BoundValue().(*relax.Call)
+		r.ahead = append(r.ahead, rememberedAhead{name: a, kernel: ahead.Args[0].(*ir.GlobalVar).Name, args: placesOf(fieldsOf(ahead.Args[1])), info: ahead.SInfo})
+	}
+	if !ok {
+		return r, false
 	}
 	if call.SInfo != info {
 		r.info = call.SInfo

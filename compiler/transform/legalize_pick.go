@@ -14,6 +14,9 @@ type lowered struct {
 	rule rule
 	hint string // the name of the kernel
 	why  string // the name of the rewrite
+	// form is what the rule follows besides the call itself: calls that are alike, with equal forms, get the same kernels. "" where there may be more to it.
+	form   string
+	hidden bool // the call is in a dataflow block: what is bound before it is not seen outside
 }
 
 // inputsOf is what passes that lower picked calls know of the function at work.

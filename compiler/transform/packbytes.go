@@ -67,7 +67,7 @@ func (p *bytePacking) pick(vb *relax.VarBinding) *lowered {
 		p.c.Declined(rulePackBytes, vb, why)
 		return nil
 	}
-	return &lowered{rule: p.matmul, hint: "dp4a_matmul", why: rulePackBytes}
+	return &lowered{rule: p.matmul, hint: "dp4a_matmul", why: rulePackBytes, hidden: p.dataflow[vb.Var]}
 }
 
 func isByte(d dtype.DType) bool { return d == dtype.Int8T || d == dtype.UInt8T }
@@ -86,7 +86,6 @@ func notSummedUp(a, b *relax.TensorStructInfo) string {
 
 // matmul is the kernel, with what brings its factors into words before it.
 func (p *bytePacking) matmul(k *kernel) ([]*te.Tensor, error) {
-	k.hidden = p.dataflow[k.v]
 	x, y := k.call.Args[0], k.call.Args[1]
 	xt, yt := relax.SInfoOf(x).(*relax.TensorStructInfo), relax.SInfoOf(y).(*relax.TensorStructInfo)
 	left, _ := xt.Dims()

@@ -22,7 +22,7 @@ func (p *bytePacking) pickConv(vb *relax.VarBinding, call *relax.Call) *lowered 
 		p.c.Declined(rulePackBytes, vb, why)
 		return nil
 	}
-	return &lowered{rule: p.conv, hint: "dp4a_conv2d", why: rulePackBytes}
+	return &lowered{rule: p.conv, hint: "dp4a_conv2d", why: rulePackBytes, hidden: p.dataflow[vb.Var]}
 }
 
 // unfitConv says why a convolution stays as it is, "" if it does not.
@@ -42,7 +42,6 @@ func plainResult(call *relax.Call) bool {
 // conv is the kernel. Data in NCHW becomes words of four channels in it; in blocks of channels, four neighbors are a word where they are. The result comes in blocks of channels, and leaves them at the end
 // if it is to be in NCHW.
 func (p *bytePacking) conv(k *kernel) ([]*te.Tensor, error) {
-	k.hidden = p.dataflow[k.v]
 	xt, wt := relax.SInfoOf(k.call.Args[0]).(*relax.TensorStructInfo), relax.SInfoOf(k.call.Args[1]).(*relax.TensorStructInfo)
 	dims, _ := wt.StaticDims()
 	form, _ := p.formOf(k.call)

@@ -26,7 +26,7 @@ func (p *weightBlocking) pickTransposedConv(vb *relax.VarBinding) *lowered {
 		p.c.Declined(ruleSmallTransposedConv, vb, why)
 		return nil
 	}
-	return &lowered{rule: p.transposedConv, hint: "col2im", why: ruleSmallTransposedConv}
+	return &lowered{rule: p.transposedConv, hint: "col2im", why: ruleSmallTransposedConv, hidden: p.dataflow[vb.Var]}
 }
 
 // unfitTransposedConv says why a transposed convolution stays as it is, "" if it does not.
@@ -78,7 +78,6 @@ func (p *weightBlocking) unfitTransposedConv(vb *relax.VarBinding, call *relax.C
 
 // transposedConv is the kernel that adds up, with the product before it.
 func (p *weightBlocking) transposedConv(k *kernel) ([]*te.Tensor, error) {
-	k.hidden = p.dataflow[k.v]
 	data, _ := relax.SInfoOf(k.call.Args[0]).(*relax.TensorStructInfo).StaticDims()
 	weights, _ := relax.SInfoOf(k.call.Args[1]).(*relax.TensorStructInfo).StaticDims()
 	out, _ := k.out(0).StaticDims()

@@ -69,7 +69,10 @@ func (w *winograd) pick(vb *relax.VarBinding) *lowered {
 		w.c.Declined(ruleWinograd, vb, why)
 		return nil
 	}
-	return &lowered{hint: "conv2d_winograd", why: ruleWinograd, rule: func(k *kernel) ([]*te.Tensor, error) { return w.conv(k, s, form) }}
+	return &lowered{
+		hint: "conv2d_winograd", why: ruleWinograd, form: fmt.Sprint(" ", form), hidden: w.dataflow[vb.Var],
+		rule: func(k *kernel) ([]*te.Tensor, error) { return w.conv(k, s, form) },
+	}
 }
 
 // convSizes are the extents of a convolution.
@@ -158,7 +161,7 @@ func (w *winograd) sizes(call *relax.Call) (s convSizes, why string) {
 
 // conv is the kernel, behind that which transforms the weights.
 func (w *winograd) conv(k *kernel, s convSizes, form winogradForm) ([]*te.Tensor, error) {
-	k.hidden, k.pattern = w.dataflow[k.v], patOutEWiseFusable
+	k.pattern = patOutEWiseFusable
 	x := k.tensor(0)
 	info := relax.SInfoOf(k.call.Args[1]).(*relax.TensorStructInfo)
 	dims, _ := info.Dims()
