@@ -24,6 +24,7 @@ type emitter struct {
 	// at is the statement that instructions are for.
 	at      tir.Stmt
 	origins *codegen.Origins
+	raised  raised
 }
 
 // emitBody writes the regions of a function.
@@ -32,6 +33,10 @@ func emitBody(f *wasmbin.Func, body *region, kernel, polls bool, mod *module, or
 	e := &emitter{f: f, mod: mod, kernel: kernel, free: map[localKey][]lower.Reg{}, origins: origins}
 	if kernel && polls {
 		e.begin()
+	}
+	if kernel && mod.raise != nil {
+		e.openRaised()
+		defer e.closeRaised()
 	}
 	e.region(body)
 	e.standFor(nil)
@@ -44,8 +49,14 @@ func (e *emitter) standFor(s tir.Stmt) {
 }
 
 func (e *emitter) region(r *region) {
+	e.items(r, len(r.Items))
+	e.close(r)
+}
+
+// items writes the first n items of a region.
+func (e *emitter) items(r *region, n int) {
 	probes := e.mod.probes.find(r)
-	for i := range r.Items {
+	for i := range r.Items[:n] {
 		if len(probes[i]) > 0 {
 			e.standFor(nil)
 		}
@@ -65,6 +76,10 @@ func (e *emitter) region(r *region) {
 		}
 		e.item(it)
 	}
+}
+
+// close gives back what the values of a region are in.
+func (e *emitter) close(r *region) {
 	for _, n := range r.Held {
 		e.release(n)
 	}
@@ -200,6 +215,9 @@ func (e *emitter) item(it *item) {
 	case lower.ItemLoop:
 		e.loop(it)
 	case lower.ItemIf:
+		if e.raises(it) {
+			return
+		}
 		f.If(it.Text, wasmbin.None)
 		e.region(it.Body)
 		e.standFor(it.At)

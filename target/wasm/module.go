@@ -26,6 +26,7 @@ type module struct {
 	polls   bool              // left is defined
 	data    data
 	errors  messages
+	raise   *wasmbin.FuncRef // records an error; nil where nothing does yet
 	graphs  lower.Memory // of one function after the other
 	probes  probeScan
 }
