@@ -27,7 +27,7 @@ type module struct {
 	data    data
 	errors  messages
 	raise   *wasmbin.FuncRef // records an error; nil where nothing does yet
-	graphs  lower.Memory // of one function after the other
+	graphs  lower.Memory     // of one function after the other
 	probes  probeScan
 }
 
