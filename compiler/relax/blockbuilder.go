@@ -3,6 +3,7 @@ package relax
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
@@ -32,7 +33,8 @@ type BlockBuilder struct {
 	bound  map[*Var]Expr
 	sizes  map[*tir.Var]bool // symbolic variables that the prover knows to be extents
 	byHash map[uint64][]*ir.GlobalVar
-	base   ir.Base // of what is emitted without one
+	hashed map[reflect.Type]bool // the types of functions that byHash knows
+	base   ir.Base               // of what is emitted without one
 	// unread are functions and bindings whose names, values and extents settle is to note. Most
 	// functions that a pass visits stay as they are, and nobody asks.
 	unread []ir.Node

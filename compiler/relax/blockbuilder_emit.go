@@ -3,6 +3,7 @@ package relax
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
@@ -129,11 +130,16 @@ func (b *BlockBuilder) AddFunc(name string, fn ir.Function) *ir.GlobalVar {
 		b.edit.Set(gv.Name, fn)
 		return gv
 	}
-	if b.byHash == nil {
-		b.byHash = map[uint64][]*ir.GlobalVar{}
+	if kind := reflect.TypeOf(fn); !b.hashed[kind] { // none of another kind is equal
+		if b.byHash == nil {
+			b.byHash, b.hashed = map[uint64][]*ir.GlobalVar{}, map[reflect.Type]bool{}
+		}
+		b.hashed[kind] = true
 		for gv, f := range b.Module().Funcs() {
-			h := ir.StructuralHash(f)
-			b.byHash[h] = append(b.byHash[h], gv)
+			if reflect.TypeOf(f) == kind {
+				h := ir.StructuralHash(f)
+				b.byHash[h] = append(b.byHash[h], gv)
+			}
 		}
 	}
 	h := ir.StructuralHash(fn)
@@ -154,7 +160,7 @@ func (b *BlockBuilder) KeepFuncs(keep func(name string, fn ir.Function) *ir.Glob
 // UpdateFunc replaces the function called name, or adds it.
 func (b *BlockBuilder) UpdateFunc(name string, fn ir.Function) *ir.GlobalVar {
 	gv := b.edit.Set(name, fn)
-	if b.byHash != nil {
+	if b.hashed[reflect.TypeOf(fn)] {
 		h := ir.StructuralHash(fn)
 		b.byHash[h] = append(b.byHash[h], gv)
 	}

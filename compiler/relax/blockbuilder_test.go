@@ -235,6 +235,20 @@ func TestAddFuncDeduplicates(t *testing.T) {
 	if gv := bb.AddFunc("fill", other); gv.Name != "fill1" || bb.Module().Len() != 2 {
 		t.Errorf("a different function is called %s", gv.Name)
 	}
+	// Of another kind, one that was there and one that came since.
+	outside := func(symbol string) *relax.ExternFunc { return &relax.ExternFunc{Symbol: symbol} }
+	bb = op.NewBlockBuilder(ir.NewModule().With("fill", kernel("a")).With("there", outside("x")))
+	bb.AddFunc("fill", kernel("b"))
+	bb.UpdateFunc("since", outside("y"))
+	for symbol, want := range map[string]string{"x": "there", "y": "since"} {
+		if gv := bb.AddFunc("again", outside(symbol)); gv.Name != want || bb.Module().Len() != 3 {
+			t.Errorf("an equal function of another kind was added again as %s", gv.Name)
+		}
+	}
+	bb.UpdateFunc("late", outside("z"))
+	if gv := bb.AddFunc("again", outside("z")); gv.Name != "late" {
+		t.Errorf("an equal function that came since was added again as %s", gv.Name)
+	}
 }
 
 func TestIdentifier(t *testing.T) {

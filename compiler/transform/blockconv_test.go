@@ -375,7 +375,7 @@ func TestConvRulesKeepMeaning(t *testing.T) {
 			m = out
 		}
 	})
-	if len(changed) < 2 {
+	if len(changed) < 2 && !testing.Short() {
 		t.Errorf("changed %v", changed)
 	}
 }

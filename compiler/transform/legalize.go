@@ -54,6 +54,7 @@ type legalizer struct {
 	edit     *ir.Editor
 	skip     map[string]bool
 	byHash   map[uint64][]string // kernels by structural hash
+	sharing  bool                // those of the module are to be in byHash, and are not yet
 	floats   map[uint64]bool     // the floats in these, nil while there are no copies
 	copies   map[uint64]string   // copies of kernels that byHash does not have yet, by their floats
 	shared   *sharedOrigins
@@ -103,7 +104,14 @@ func legalizableIn(c *pass.Context, m *ir.Module, f *relax.Function) func(relax.
 }
 
 // share lets calls take kernels of the module that are equal to theirs.
-func (l *legalizer) share() {
+func (l *legalizer) share() { l.sharing = true }
+
+// hash makes byHash know the kernels of the module, when the first kernel is made.
+func (l *legalizer) hash() {
+	if !l.sharing {
+		return
+	}
+	l.sharing = false
 	for gv, fn := range l.mod.Funcs() {
 		if k, ok := fn.(*tir.PrimFunc); ok {
 			h := ir.StructuralHash(k)

@@ -9,6 +9,7 @@ import (
 
 // add adds a kernel to the module, unless it has an equal one, and returns its name.
 func (l *legalizer) add(hint string, fn *tir.PrimFunc) string {
+	l.hash()
 	if l.floats != nil {
 		eachFloat(fn, l.hashCopies)
 	}
@@ -29,6 +30,7 @@ func (l *legalizer) add(hint string, fn *tir.PrimFunc) string {
 
 // addCopy is add for a copy of a kernel whose only float is v. It is hashed where there is another kernel with that float.
 func (l *legalizer) addCopy(hint string, fn *tir.PrimFunc, v float64) string {
+	l.hash()
 	if l.floats == nil {
 		l.floats, l.copies = map[uint64]bool{}, map[uint64]string{}
 		for _, names := range l.byHash {
