@@ -178,6 +178,20 @@ for i, r in T.grid(4, 3):
 	loops := func(s *sch.Schedule, block string) []any {
 		return do(t, s, "GetLoops", do(t, s, "GetBlock", block, nil)[0])
 	}
+	const places = `
+P = T.alloc_buffer((9,), "int32")
+for i in range(6):
+    with T.block("P"):
+        v = T.axis.spatial(9, i + 2)
+        P[v] = 8 - v
+for i in range(6):
+    with T.block("C"):
+        vi = T.axis.spatial(9, i + 2)
+        C[vi] = A[P[vi], 3]`
+	reindex := func(s *sch.Schedule) error {
+		_, err := s.Do(sch.KindOf("ReIndex"), "C", "A")
+		return err
+	}
 	rows := `A: T.Buffer((9, 8), "float32"), C: T.Buffer((9,), "float32")`
 	for name, c := range map[string]struct {
 		params, body string
@@ -198,6 +212,8 @@ for i, r in T.grid(4, 3):
 			_, err := s.Do(sch.KindOf("ReindexCacheRead"), "C", int64(0), "global", same)
 			return err
 		}, ""},
+		"reindex at places that are data": {rows, strings.ReplaceAll(strings.ReplaceAll(places, "range(6)", "range(9)"), "i + 2", "i"), reindex, ""},
+		"reindex at places that are known in part": {rows, places, reindex, "at a place that is data"},
 		"compute_at": {`A: T.Buffer((12,), "float32"), C: T.Buffer((4,), "float32")`, pairs, func(s *sch.Schedule) error {
 			_, err := s.Do(sch.KindOf("ComputeAt"), "B", loops(s, "C")[0], false, int64(-1))
 			return err

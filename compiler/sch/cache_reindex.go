@@ -76,11 +76,11 @@ func (s *State) reindexCache(b *Block, index int, scope string, m *tir.IndexMap,
 	}
 	indices := mapIndices(m, vars, an)
 	if side == readSide {
-		var at []tir.Expr
+		var points []tir.Expr
 		for _, x := range r.Region {
-			at = append(at, x.Min)
+			points = append(points, x.Min)
 		}
-		if err := s.checkUnguarded(block, r.Buffer, at); err != nil {
+		if err := s.checkUnguarded(at, root, r.Buffer, points); err != nil {
 			return nil, nil, err
 		}
 	}

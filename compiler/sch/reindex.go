@@ -52,7 +52,7 @@ func (s *State) ReIndex(b *Block, index int, side string) (*State, *Block, error
 		return nil, nil, inner
 	}
 	if side == readSide {
-		if err := s.checkUnguarded(block, r.Buffer, target); err != nil {
+		if err := s.checkUnguarded(at, root, r.Buffer, target); err != nil {
 			return nil, nil, err
 		}
 		if err := s.checkNotWritten(block, r.Buffer); err != nil {

@@ -51,10 +51,14 @@ func (s *State) checkInjective(b *tir.Block, indices []tir.Expr) error {
 	return nil
 }
 
-// checkUnguarded returns an error if a block reads a buffer under a condition at indices that may lie outside: a copy of all that it may read would
-// read beyond the buffer. TVM makes the copy all the same.
-func (s *State) checkUnguarded(b *tir.Block, buf *tir.Buffer, indices []tir.Expr) error {
+// checkUnguarded returns an error if a block reads a buffer under a condition, or at places that are data and not known for all values of its axes, and the indices may lie outside: a copy of all that
+// it may read would read beyond the buffer. TVM makes the copy all the same.
+func (s *State) checkUnguarded(at, root site, buf *tir.Buffer, indices []tir.Expr) error {
+	b := at.Block()
 	guarded := false
+	for _, e := range indices {
+		guarded = guarded || readsData(e) && !at.reaches(root, e)
+	}
 	ir.Walk(b.Body, func(n ir.Node) bool {
 		switch n := n.(type) {
 		case *tir.IfThenElse, *tir.Select:
@@ -73,10 +77,46 @@ func (s *State) checkUnguarded(b *tir.Block, buf *tir.Buffer, indices []tir.Expr
 	}
 	for i, e := range indices {
 		if !an.CanProve(tir.And(tir.GE(e, tir.Const(e.DType(), 0)), tir.LT(e, buf.Shape[i]))) {
-			return s.fail("GuardedAccessError", fmt.Sprintf("The block {0} reads buffer %s under a condition, and index %d may lie outside of it elsewhere", buf.Name, i), b)
+			return s.fail("GuardedAccessError", fmt.Sprintf("The block {0} reads buffer %s under a condition, or at a place that is data and computed for some of its axes only, and index %d may lie outside of it elsewhere", buf.Name, i), b)
 		}
 	}
 	return nil
+}
+
+// readsData reports whether e has an element of a buffer in it.
+func readsData(e tir.Expr) bool {
+	found := false
+	ir.Walk(e, func(n ir.Node) bool {
+		_, load := n.(*tir.BufferLoad)
+		found = found || load
+		return !found
+	})
+	return found
+}
+
+// reaches reports whether a block surely runs for all values of those of its axes that stand in e.
+func (p site) reaches(root site, e tir.Expr) bool {
+	for i := len(root.path); i < len(p.path)-1; i++ {
+		if conditional(p.path[i]) {
+			return false
+		}
+	}
+	used := map[*tir.Var]bool{}
+	varsOf(e, used)
+	realize := p.Realize()
+	var shape []tir.Expr
+	var region []*tir.Range
+	var all []arith.IntSet
+	for i, iv := range p.Block().IterVars {
+		if used[iv.Var] {
+			shape = append(shape, tir.Add(iv.Dom.Min, iv.Dom.Extent))
+			region = append(region, &tir.Range{Min: realize.Values[i], Extent: tir.Const(iv.Var.DType(), 1)})
+			all = append(all, arith.SetOfRange(iv.Dom))
+		}
+	}
+	an := arith.NewAnalyzer()
+	sets, ok := arith.EstimateRegionLowerBound(region, ranges(p.loops()), realize.Predicate, an)
+	return ok && producerCovers(shape, sets, all, an)
 }
 
 // accessIndices returns the indices at which a block without blocks inside accesses a buffer, always the same.
