@@ -114,7 +114,7 @@ func filled(t *testing.T, k kernel) []any {
 
 func same(t *testing.T, want, got *tensor.Tensor) {
 	t.Helper()
-	ulp := map[dtype.DType]float64{dtype.Float16T: 1.0 / 1024, dtype.BFloat16T: 1.0 / 128, dtype.Float32T: 1e-5, dtype.Float64T: 1e-14}[want.DType]
+	ulp := map[dtype.DType]float64{dtype.Float16T: 1.0 / 1024, dtype.BFloat16T: 1.0 / 128, dtype.Float32T: 1e-5, dtype.Float64T: 1e-13}[want.DType]
 	for i := range want.Len() {
 		if a, b := want.Float(i), got.Float(i); !(math.Abs(a-b) <= ulp*math.Abs(a)) {
 			t.Fatalf("element %d is %g, want %g", i, b, a)
