@@ -212,7 +212,7 @@ for i in range(6):
 			_, err := s.Do(sch.KindOf("ReindexCacheRead"), "C", int64(0), "global", same)
 			return err
 		}, ""},
-		"reindex at places that are data": {rows, strings.ReplaceAll(strings.ReplaceAll(places, "range(6)", "range(9)"), "i + 2", "i"), reindex, ""},
+		"reindex at places that are data":          {rows, strings.ReplaceAll(strings.ReplaceAll(places, "range(6)", "range(9)"), "i + 2", "i"), reindex, ""},
 		"reindex at places that are known in part": {rows, places, reindex, "at a place that is data"},
 		"compute_at": {`A: T.Buffer((12,), "float32"), C: T.Buffer((4,), "float32")`, pairs, func(s *sch.Schedule) error {
 			_, err := s.Do(sch.KindOf("ComputeAt"), "B", loops(s, "C")[0], false, int64(-1))
