@@ -73,7 +73,7 @@ func TestCheckEveryPass(t *testing.T) {
 	p.click(".check-table tbody tr:nth-child(2) button")
 	p.wait(`new URLSearchParams(location.search).get("pass") === "` + stepPath(p, "LegalizeOps") + `" && document.querySelectorAll(".code-row .tx").length > 3`)
 	p.press("i")
-	p.wait(`document.querySelector("#details-body")?.textContent.includes("Outputs○ same")`)
+	p.wait(`document.querySelector("#details-body")?.textContent.includes("Outputs● close")`)
 
 	link := wrongRun(p, "mlp")
 	p.goTo(link)
