@@ -18,12 +18,13 @@ func (r *rules) clampedPlan(b *sch.Block) (*plan, []edges) {
 	if !r.machine.Spreads || !p.padsColumns() {
 		return nil, nil
 	}
-	if p.clamped = true; !p.choose() {
-		return nil, nil
+	v := p.contiguousResult()
+	if p.clamped = true; v < 0 || !p.choose() || 2*p.windowAlong(v) > p.machine.Lanes {
+		return nil, nil // at the edges each column of a wide window has other lanes outside: a copy takes less
 	}
 	list, ok := p.directly()
-	if !ok {
-		return nil, nil
+	if !ok || slices.ContainsFunc(list, func(e edges) bool { return e.k == v && max(e.first, e.last) > 1 }) {
+		return nil, nil // in a loop over several tiles, which lanes lie outside is not known, and each is chosen by itself
 	}
 	return p, list
 }
@@ -36,6 +37,21 @@ func (p *plan) padsColumns() bool {
 			return ok && !p.r.done[b] && st.Buffer == a.buf && padsInside(p.r.at(b))
 		})
 	})
+}
+
+// windowAlong is how many columns along variable v a result reads at most.
+func (p *plan) windowAlong(v int) int64 {
+	most := int64(1)
+	for _, a := range p.loads {
+		columns := int64(1)
+		for _, r := range p.reduce {
+			if n := p.stride(a, r); p.stride(a, v) != 0 && n > 0 && n < p.extent(v) {
+				columns += (p.extent(r) - 1) * n
+			}
+		}
+		most = max(most, columns)
+	}
+	return most
 }
 
 // inSteps reports whether all that is reduced is the same along variable v, or lies side by side; or in steps of two elements, where lanes are picked of columns.

@@ -51,7 +51,8 @@ func TestWindowsThatOverlap(t *testing.T) {
 		{name: "max by two, eight lanes", kernel: pooled("max", 3, 31, 38, 3, 2, 1), machine: eight, columns: true, direct: true},
 		{name: "mean by two, fewer results than lanes", kernel: pooled("avg", 3, 19, 28, 3, 2, 1), machine: wide, columns: true, direct: true},
 		{name: "mean by two, few results", kernel: pooled("avg", 3, 19, 14, 3, 2, 1), machine: wide, rows: true, near: true},
-		{name: "channels, eight lanes", kernel: depthwise(3, 9, 9, 5, 1, 2), machine: eight, direct: true},
+		{name: "wide windows, eight lanes", kernel: depthwise(3, 9, 9, 5, 1, 2), machine: eight, near: true},
+		{name: "wide windows", kernel: depthwise(3, 19, 101, 11, 1, 5), machine: wide, rows: true, near: true},
 		{name: "channels by two", kernel: depthwise(3, 23, 38, 3, 2, 1), machine: wide, rows: true, near: true},
 		{name: "channels with few registers", kernel: depthwise(3, 19, 21, 3, 1, 1), machine: narrow},
 	} {
