@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -124,9 +125,61 @@ func (s *State) checkKeepsStart(chain []site, order []*tir.For, picked map[tir.S
 		if a := mixed(was); !slices.Equal(a, mixed(now)) {
 			err = s.fail("ReductionStartError", "The loops {0} and {1} run over results and over steps of the reduction in block {2}, whose first step must stay the first", a[0], a[1], r.Block)
 		}
+		// A result that several turns compute is begun anew in each: all its steps must stay together.
+		crossing := func() (out [2]*tir.For, found bool) {
+			for i, outer := range was {
+				for _, inner := range was[i+1:] {
+					if slices.Index(now, outer) > slices.Index(now, inner) && feeds(outer, tir.DataPar) && feeds(inner, tir.CommReduce) {
+						return [2]*tir.For{outer, inner}, true
+					}
+				}
+			}
+			return out, false
+		}
+		if x, found := crossing(); found && err == nil && !distinctResults(r, append(append(slices.Clone(chain[len(chain)-1].loops()), was...), loopsTo(chain[0].For().Body, r)...)) {
+			err = s.fail("ReductionStartError", "The loop {1} over steps of the reduction in block {2} would stand outside of loop {0}, whose turns compute some results again", x[0], x[1], r.Block)
+		}
 		return true
 	})
 	return err
+}
+
+// distinctResults reports whether no two turns of loops, but for those over steps of the reduction, compute the same result of a block.
+func distinctResults(r *tir.BlockRealize, loops []*tir.For) bool {
+	var values []tir.Expr
+	used := map[*tir.Var]bool{}
+	for i, iv := range r.Block.IterVars {
+		if iv.Kind != tir.CommReduce {
+			values = append(values, r.Values[i])
+			varsOf(r.Values[i], used)
+		}
+	}
+	loops = slices.DeleteFunc(slices.Clone(loops), func(l *tir.For) bool { return !used[l.LoopVar] })
+	an := arith.NewAnalyzer()
+	for _, l := range loops {
+		an.BindRange(l.LoopVar, rangeOf(l))
+	}
+	return len(loops) == 0 || len(arith.DetectIterMap(values, ranges(loops), ofResults(r, loops), arith.Bijective, an, false).Indices) > 0
+}
+
+// loopsTo are the loops in body around a block, outermost first.
+func loopsTo(body tir.Stmt, r *tir.BlockRealize) []*tir.For {
+	var out []*tir.For
+	visit(body, func(x tir.Stmt) bool {
+		l, loop := x.(*tir.For)
+		if loop {
+			inside := false
+			visit(l.Body, func(y tir.Stmt) bool {
+				inside = inside || y == tir.Stmt(r)
+				return !inside
+			})
+			if inside {
+				out = append(out, l)
+			}
+		}
+		return true
+	})
+	return out
 }
 
 // checkReorderable returns an error if the order of the iterations of the loops from top to bottom matters to a block inside.
