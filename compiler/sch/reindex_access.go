@@ -57,7 +57,7 @@ func (s *State) checkUnguarded(at, root site, buf *tir.Buffer, indices []tir.Exp
 	b := at.Block()
 	guarded := false
 	for _, e := range indices {
-		guarded = guarded || readsData(e) && !at.reaches(root, e)
+		guarded = guarded || readsMemory(e) && !at.reaches(root, e)
 	}
 	ir.Walk(b.Body, func(n ir.Node) bool {
 		switch n := n.(type) {
@@ -81,17 +81,6 @@ func (s *State) checkUnguarded(at, root site, buf *tir.Buffer, indices []tir.Exp
 		}
 	}
 	return nil
-}
-
-// readsData reports whether e has an element of a buffer in it.
-func readsData(e tir.Expr) bool {
-	found := false
-	ir.Walk(e, func(n ir.Node) bool {
-		_, load := n.(*tir.BufferLoad)
-		found = found || load
-		return !found
-	})
-	return found
 }
 
 // reaches reports whether a block surely runs for all values of those of its axes that stand in e.

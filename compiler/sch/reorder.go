@@ -100,6 +100,10 @@ func (s *State) checkKeepsStart(chain []site, order []*tir.For, picked map[tir.S
 		}
 		now = append(now, l)
 	}
+	kids := func() map[*tir.Block]nested {
+		scope, _ := chain[0].scope()
+		return childrenOf(scope.Block())
+	}
 	var err error
 	visit(chain[0].For().Body, func(x tir.Stmt) bool {
 		r, ok := x.(*tir.BlockRealize)
@@ -136,7 +140,7 @@ func (s *State) checkKeepsStart(chain []site, order []*tir.For, picked map[tir.S
 			}
 			return out, false
 		}
-		if x, found := crossing(); found && err == nil && !distinctResults(r, append(append(slices.Clone(chain[len(chain)-1].loops()), was...), loopsTo(chain[0].For().Body, r)...)) {
+		if x, found := crossing(); found && err == nil && !distinctResults(r, kids()[r.Block].loops) {
 			err = s.fail("ReductionStartError", "The loop {1} over steps of the reduction in block {2} would stand outside of loop {0}, whose turns compute some results again", x[0], x[1], r.Block)
 		}
 		return true
@@ -160,26 +164,6 @@ func distinctResults(r *tir.BlockRealize, loops []*tir.For) bool {
 		an.BindRange(l.LoopVar, rangeOf(l))
 	}
 	return len(loops) == 0 || len(arith.DetectIterMap(values, ranges(loops), ofResults(r, loops), arith.Bijective, an, false).Indices) > 0
-}
-
-// loopsTo are the loops in body around a block, outermost first.
-func loopsTo(body tir.Stmt, r *tir.BlockRealize) []*tir.For {
-	var out []*tir.For
-	visit(body, func(x tir.Stmt) bool {
-		l, loop := x.(*tir.For)
-		if loop {
-			inside := false
-			visit(l.Body, func(y tir.Stmt) bool {
-				inside = inside || y == tir.Stmt(r)
-				return !inside
-			})
-			if inside {
-				out = append(out, l)
-			}
-		}
-		return true
-	})
-	return out
 }
 
 // checkReorderable returns an error if the order of the iterations of the loops from top to bottom matters to a block inside.

@@ -52,7 +52,7 @@ func (k *kernel) fork(s *runtime.Session) (next int, err error) {
 			defer d.dev.Free(j.areas)
 		}
 	}
-	timed := j.loop.timed()
+	timed := pool.threads > 1 && j.loop.timed() // one thread has one chunk, however long it takes
 	var start time.Time
 	if timed {
 		start = time.Now()
