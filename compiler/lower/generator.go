@@ -27,6 +27,8 @@ type Generator interface {
 	AllTrue(mask Value) *Node
 	// VectorBinary, VectorShift and VectorCast compute on packed vectors; ok is false where there are no instructions. Counts of shifts are modulo the width.
 	VectorBinary(op tir.BinaryOp, a, b Value) (v Value, ok bool)
+	// VectorPick takes lanes of a where they are less than those of b for OpMin, or larger for OpMax, and otherwise those of b, of floats.
+	VectorPick(op tir.BinaryOp, a, b Value) (v Value, ok bool)
 	VectorShift(left bool, d dtype.DType, a, count Value) (v Value, ok bool)
 	VectorCast(v Value, to dtype.DType) (out Value, ok bool)
 	// MulPairs multiplies parts of integers of 16 bits with signs, and adds the products of neighbors: lanes of 32 bits. DotBytes adds the products of the four bytes of lanes of

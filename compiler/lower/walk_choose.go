@@ -7,8 +7,17 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// choose translates a selection. Lanes of a condition that are known, as those of a vector at the edge of an image, take no comparisons, and where they are all the same the other value is not computed.
+// choose translates a selection. That of one of two vectors of floats by their order is one instruction. Lanes of a condition that are known, as those of a vector at the edge of an image, take no comparisons, and where they are all the same the other value is not computed.
 func (w *Walker) choose(e *tir.Select) Value {
+	if op, a, b, ok := byOrder(e); ok {
+		x, y := w.Expr(a), w.Expr(b)
+		if x.Packed() && y.Packed() {
+			if v, ok := w.gen.VectorPick(op, x, y); ok {
+				return v
+			}
+		}
+		return w.Select(w.Expr(e.Cond), w.Expr(e.True), w.Expr(e.False))
+	}
 	lanes, known := w.knownLanes(e.Cond)
 	if !known || e.Cond.DType().Lanes == 1 {
 		return w.Select(w.Expr(e.Cond), w.Expr(e.True), w.Expr(e.False))
@@ -27,6 +36,25 @@ func (w *Walker) choose(e *tir.Select) Value {
 		}
 	}
 	return w.Select(cond, w.Expr(e.True), w.Expr(e.False))
+}
+
+// byOrder reports whether a selection takes a where it is less than b (OpMin), or larger (OpMax), and otherwise b: of two equal ones, and where one is NaN, it takes b.
+func byOrder(e *tir.Select) (op tir.BinaryOp, a, b tir.Expr, ok bool) {
+	c, ok := e.Cond.(*tir.Binary)
+	if d := e.True.DType(); !ok || c.Op != tir.OpLT && c.Op != tir.OpGT || d.Lanes == 1 || !d.IsFloat() || SmallFloat(d.Elem()) {
+		return 0, nil, nil, false
+	}
+	first, second := c.A, c.B // the first is less
+	if c.Op == tir.OpGT {
+		first, second = c.B, c.A
+	}
+	switch {
+	case tir.Equal(e.True, first) && tir.Equal(e.False, second):
+		return tir.OpMin, first, second, true
+	case tir.Equal(e.True, second) && tir.Equal(e.False, first):
+		return tir.OpMax, second, first, true
+	}
+	return 0, nil, nil, false
 }
 
 // knownLanes are the lanes of a condition, if they are known: comparisons of vectors of integers at constant distances from constants, and what is made of them.

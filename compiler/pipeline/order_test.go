@@ -50,7 +50,7 @@ func TestPipelinesByTarget(t *testing.T) {
 		t.Errorf("without a name and a target: %v, %v", p, err)
 	}
 	// What only some kinds have is optional: functions for one kind go through the list of another where a module mixes them.
-	copies := []string{"tir.LoopPartition", "tir.UnrollLoop"}
+	copies := []string{"tir.InjectSoftwarePipeline", "tir.LoopPartition", "tir.UnrollLoop"}
 	for _, p := range copies {
 		if reg.Lookup(p).Lowering {
 			t.Errorf("%s is needed for code", p)

@@ -171,7 +171,7 @@ var loops = []*pass.Pass{
 // ownLoops is loops for code that this program generates. The generators copy the bodies of loops that are to be unrolled (compiler/lower), so
 // that the passes behind UnrollLoop, and those who read the program, have one body to look at.
 var (
-	ownLoops   = replaced(loops, tirpass.UnrollLoop, markUnroll)
+	ownLoops   = after(replaced(loops, tirpass.UnrollLoop, markUnroll), tirpass.LowerMatchBuffer, tirpass.InjectSoftwarePipeline)
 	markUnroll = with(tirpass.UnrollLoop, "mark_only", true)
 )
 
@@ -242,6 +242,11 @@ func replaced(list []*pass.Pass, p, by *pass.Pass) []*pass.Pass {
 	out := slices.Clone(list)
 	out[slices.Index(out, p)] = by
 	return out
+}
+
+// after returns list with p behind one of its passes.
+func after(list []*pass.Pass, of, p *pass.Pass) []*pass.Pass {
+	return slices.Insert(slices.Clone(list), slices.Index(list, of)+1, p)
 }
 
 func without(list []*pass.Pass, out ...*pass.Pass) []*pass.Pass {

@@ -52,6 +52,10 @@ func tileKinds() []*Kind {
 			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.ClampPadding(c.block(0))) },
 		},
 		{
+			Name: "StoreInPlace", Method: "store_in_place", prepare: prepareBuffer(1, readSide), Params: []Param{in("block", BlockForm), attr("read_buffer_index", BufferForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.StoreInPlace(c.block(0), c.int(1))) },
+		},
+		{
 			Name: "SplitCases", Method: "split_cases", Outputs: List, Params: []Param{in("block", BlockForm)},
 			apply: func(s *State, c *Call) (*State, []any, error) { return outs(s.SplitCases(c.block(0))) },
 		},

@@ -1,6 +1,7 @@
 package sch
 
 import (
+	"math"
 	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
@@ -72,14 +73,14 @@ func (m *merging) pinned(b *tir.Block, x *tir.BufferRegion) []pinned {
 	for k, iv := range b.IterVars {
 		sub[iv.Var] = m.runs[b].Values[k]
 	}
-	inner := map[*tir.Var]int64{}
+	var inner []*tir.For
 	nest := m.nests[m.of[b]-1]
 	for _, l := range nest {
 		m.an.BindRange(l.LoopVar, &tir.Range{Min: l.Min, Extent: l.Extent})
 	}
 	visit(nest[len(nest)-1].Body, func(y tir.Stmt) bool {
 		if l, ok := y.(*tir.For); ok {
-			inner[l.LoopVar], _ = tir.AsInt(l.Extent)
+			inner = append(inner, l)
 			m.an.BindRange(l.LoopVar, &tir.Range{Min: l.Min, Extent: l.Extent})
 		}
 		return true
@@ -89,25 +90,21 @@ func (m *merging) pinned(b *tir.Block, x *tir.BufferRegion) []pinned {
 		if !tir.IsConst(r.Extent, 1) {
 			continue
 		}
-		var within []int64 // extents of the loops in the turn that move the index
+		e := m.an.Simplify(tir.SubstExpr(r.Min, sub))
+		all := int64(1) // turns of the loops in the turn that move the index
+		runs := []int64{1}
+		for _, l := range inner {
+			if n, _ := tir.AsInt(l.Extent); n > 0 && n <= math.MaxInt32/all && arith.UsesVar(e, func(v *tir.Var) bool { return v == l.LoopVar }) {
+				all *= n
+				runs = append(runs, n)
+			}
+		}
 		moves := func(e tir.Expr) bool {
 			return arith.UsesVar(e, func(v *tir.Var) bool {
-				n, in := inner[v]
-				if in {
-					within = append(within, n)
-				}
-				return in || slices.ContainsFunc(b.IterVars, func(iv *tir.IterVar) bool { return iv.Var == v })
+				return slices.ContainsFunc(inner, func(l *tir.For) bool { return l.LoopVar == v }) || slices.ContainsFunc(b.IterVars, func(iv *tir.IterVar) bool { return iv.Var == v })
 			})
 		}
-		e := m.an.Simplify(tir.SubstExpr(r.Min, sub))
-		if !moves(e) {
-			out[d] = pinned{e, 1}
-			continue
-		}
-		for _, n := range slices.Clone(within) {
-			if n < 1 {
-				continue
-			}
+		for _, n := range append(runs, all) {
 			if run := m.an.Simplify(tir.FloorDiv(e, tir.Const(e.DType(), n))); !moves(run) {
 				out[d] = pinned{run, n}
 				break

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/sch"
+	"github.com/irscope/irscope/compiler/tir"
 )
 
 // TestMergeRowByRow: nests are merged whose blocks depend on each other within a turn only, and compute the same.
@@ -56,4 +57,50 @@ for i, j in T.grid(6, 8):
 			}
 		})
 	}
+}
+
+// TestMergeRowsInParts: the turns of several loops in a row make the row, where a buffer has one axis for all.
+func TestMergeRowsInParts(t *testing.T) {
+	for read, refused := range map[string]bool{"D[vi * 8 + 7 - vj]": false, "D[vi * 8 + vj + 1]": true, "D[vi * 4 + vj]": true} {
+		m := parsed(t, `A: T.Buffer((6, 8), "float32"), C: T.Buffer((6, 8), "float32")`, `D = T.alloc_buffer((49,))
+for i, j in T.grid(6, 8):
+    with T.block("first"):
+        vi, vj = T.axis.remap("SS", [i, j])
+        D[vi * 8 + vj] = A[vi, vj]
+for i, j in T.grid(6, 8):
+    with T.block("second"):
+        vi, vj = T.axis.remap("SS", [i, j])
+        C[vi, vj] = `+read)
+		s := newSchedule(t, m, 1)
+		var rows []*sch.Loop
+		for _, name := range []string{"first", "second"} {
+			loops := do(t, s, "GetLoops", do(t, s, "GetBlock", name, nil)[0])
+			rows = append(rows, loops[0].(*sch.Loop))
+			do(t, s, "Split", loops[1], []tir.Expr{nil, tir.Int32(2), tir.Int32(2)}, true, false)
+		}
+		_, err := s.Do(sch.KindOf("Merge"), rows)
+		if (err != nil) != refused {
+			t.Errorf("%s: %v", read, err)
+		}
+		if err == nil {
+			same(t, m, s, nil)
+		}
+	}
+}
+
+// TestSplitShared: threads share the first part of a loop that they shared.
+func TestSplitShared(t *testing.T) {
+	m := parsed(t, `A: T.Buffer((6, 8), "float32"), C: T.Buffer((6, 8), "float32")`, `for i in T.parallel(6):
+    for j in range(8):
+        with T.block("b"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = A[vi, vj]`)
+	s := newSchedule(t, m, 1)
+	parts := do(t, s, "Split", do(t, s, "GetLoops", do(t, s, "GetBlock", "b", nil)[0])[0], []tir.Expr{nil, tir.Int32(2)}, true, false)
+	for i, want := range []tir.ForKind{tir.Parallel, tir.Serial} {
+		if x, err := s.Get(parts[i]); err != nil || x.(*tir.For).Kind != want {
+			t.Errorf("part %d: %v, %v, want %s", i, x, err, want)
+		}
+	}
+	same(t, m, s, nil)
 }

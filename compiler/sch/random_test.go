@@ -237,12 +237,12 @@ func TestMeaning(t *testing.T) {
 
 // rare primitives hold under conditions that random calls seldom meet: half of the calls of TestRare are to them, the others to what prepares them.
 var (
-	rare    = []string{"DecomposeReduction", "RFactor", "FuseReductionEpilogue", "DecomposePadding", "PadEinsum", "RollingBuffer", "CacheInplace", "ReadAt", "WriteAt", "TileReduction", "CutLoop", "FuseBlockIters", "SplitBlockIter", "Refill", "SplitPadding", "ClampPadding", "SplitCases"}
+	rare    = []string{"DecomposeReduction", "RFactor", "FuseReductionEpilogue", "DecomposePadding", "PadEinsum", "RollingBuffer", "CacheInplace", "ReadAt", "WriteAt", "TileReduction", "CutLoop", "FuseBlockIters", "SplitBlockIter", "Refill", "SplitPadding", "ClampPadding", "StoreInPlace", "SplitCases"}
 	prepare = []string{"Split", "Split", "Reorder", "Fuse", "ComputeAt", "ComputeAt", "ReverseComputeAt", "ComputeInline", "ReverseComputeInline", "AddUnitLoop", "CacheRead"}
 )
 
 // own are the primitives that TVM does not have.
-var own = []string{"TileReduction", "CutLoop", "FuseBlockIters", "SplitBlockIter", "Refill", "SplitPadding", "ClampPadding", "SplitCases", "SimplifyIndices", "FlattenAccess"}
+var own = []string{"TileReduction", "CutLoop", "FuseBlockIters", "SplitBlockIter", "Refill", "SplitPadding", "ClampPadding", "StoreInPlace", "SplitCases", "SimplifyIndices", "FlattenAccess"}
 
 // TestRare is TestMeaning with more calls of primitives that are seldom possible.
 func TestRare(t *testing.T) {

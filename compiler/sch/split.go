@@ -52,7 +52,8 @@ func (s *State) factorsOf(l *tir.For, factors []tir.Expr) (out []tir.Expr, infer
 }
 
 // Split splits a loop into a nest of loops with the extents factors, of which one may be nil to be inferred (TVM's split). What runs beyond the
-// extent is kept from blocks by their predicates, unless disablePredication is set. preserveUnit keeps unit loops in bindings.
+// extent is kept from blocks by their predicates, unless disablePredication is set. preserveUnit keeps unit loops in bindings. The first part of a
+// loop that threads share is shared by them, where TVM's is serial.
 func (s *State) Split(l *Loop, factors []tir.Expr, preserveUnit, disablePredication bool) (*State, []*Loop, error) {
 	at, err := s.loop(l)
 	if err != nil {
@@ -112,6 +113,9 @@ func (s *State) Split(l *Loop, factors []tir.Expr, preserveUnit, disablePredicat
 	kinds := make([]*tir.For, len(vars))
 	for i := len(vars) - 1; i >= 0; i-- {
 		kinds[i] = &tir.For{Base: loop.Base, LoopVar: vars[i], Min: tir.Const(d, 0), Extent: tir.CastTo(d, factors[i]), Body: body}
+		if i == 0 && loop.Kind == tir.Parallel {
+			kinds[i].Kind = tir.Parallel
+		}
 		body = kinds[i]
 	}
 	body, more := simplifyBindings(body, at.loops(), preserveUnit)

@@ -197,7 +197,7 @@ func (t *tiler) gather(c *tiler, name string, columns, from int64) tir.Stmt {
 	p.spatial(pos, true) // it is of the tile under way
 	value := tir.Expr(tir.Load(c.acc, index...))
 	if from > 0 {
-		value = tir.NewBinary(t.op, tir.Load(t.acc, at...), value)
+		value = t.with(tir.Load(t.acc, at...), value)
 	}
 	n, _ := p.finish(tir.Store(t.acc, value, at...))
 	return n

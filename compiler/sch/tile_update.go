@@ -142,7 +142,7 @@ func (t *tiler) update(u stepsOf) tir.Stmt {
 	}
 	value := t.replaced(p, pos, lane)
 	if !u.first {
-		value = tir.NewBinary(t.op, tir.Load(t.acc, at...), value)
+		value = t.with(tir.Load(t.acc, at...), value)
 	}
 	n, _ := p.finish(tir.Store(t.acc, value, at...))
 	return n
@@ -167,4 +167,12 @@ func (t *tiler) replaced(p *part, pos []tir.Expr, lane tir.Expr) tir.Expr {
 		return m.MapExpr(e)
 	}
 	return m.Expr(t.value)
+}
+
+// with is what a step makes of what was combined so far, and a value. What comes of it is combined by t.op: it is no NaN where the block leaves these out.
+func (t *tiler) with(acc, value tir.Expr) tir.Expr {
+	if ofNumbers(t.b) {
+		return &tir.Select{Cond: tir.LT(acc, value), True: value, False: acc}
+	}
+	return tir.NewBinary(t.op, acc, value)
 }

@@ -91,6 +91,6 @@ func (t *tiler) fold() tir.Stmt {
 	q := p.iter("part", tir.Const(d, v.tile/t.spec.Lanes-1), step, tir.CommReduce)
 	from := slices.Clone(at)
 	from[len(from)-1] = tir.Add(tir.Mul(tir.Add(q, tir.Const(d, 1)), tir.Const(d, t.spec.Lanes)), from[len(from)-1])
-	n, _ := p.finish(tir.Store(t.acc, tir.NewBinary(t.op, tir.Load(t.acc, at...), tir.Load(t.acc, from...)), at...))
+	n, _ := p.finish(tir.Store(t.acc, t.with(tir.Load(t.acc, at...), tir.Load(t.acc, from...)), at...))
 	return n
 }

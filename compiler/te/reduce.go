@@ -54,6 +54,12 @@ func Max(e tir.Expr, axes ...*tir.IterVar) tir.Expr {
 	return reduceOne(tir.Max, MinValue(e.DType()), e, axes)
 }
 
+// MaxOfNumbers returns the greatest e over axes that is a number, minus infinity if there is none: a NaN is left out, where Max gives it. Processors have an instruction for this.
+func MaxOfNumbers(e tir.Expr, axes ...*tir.IterVar) tir.Expr {
+	larger := func(x, y tir.Expr) tir.Expr { return &tir.Select{Cond: tir.LT(x, y), True: y, False: x} }
+	return reduceOne(larger, Lowest(e.DType()), e, axes)
+}
+
 // Min returns the least e over axes, MaxValue of its type if there is none.
 func Min(e tir.Expr, axes ...*tir.IterVar) tir.Expr {
 	return reduceOne(tir.Min, MaxValue(e.DType()), e, axes)

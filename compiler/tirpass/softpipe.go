@@ -17,6 +17,7 @@ const (
 	keyPipelineStage  = "software_pipeline_stage"
 	keyPipelineOrder  = "software_pipeline_order"
 	keyPipelineAsync  = "software_pipeline_async_stages"
+	keyPipelineMerge  = "software_pipeline_merge"
 	keyDoubleBuffer   = "double_buffer_scope"
 	rulePipeline      = "pipeline a loop"
 	keyAsyncScope     = "async_scope"
@@ -39,7 +40,9 @@ const (
 //
 // What the loop allocates gets as many versions as stages use at once, chosen by the iteration modulo
 // their number. Stages that are asynchronous are put into queues, and who reads what they write waits until
-// few enough are in flight.
+// few enough are in flight. software_pipeline_merge, which TVM does not have, says that iterations are independent of
+// each other but for what the loop allocates, as those of a parallel loop: loops of different stages that follow each
+// other in the order and have the same extent then become one (softpipe_merge.go).
 //
 // After TVM's src/tir/transforms/inject_software_pipeline.cc. What differs: dependences other than of a
 // read on a write, also those between iterations, are checked too, by regions; blocks with variables,
@@ -47,7 +50,7 @@ const (
 
 // InjectSoftwarePipeline overlaps the stages of marked loops.
 var InjectSoftwarePipeline = &pass.Pass{
-	Name: "tir.InjectSoftwarePipeline", Kind: pass.PrimFunc, Lowering: true,
+	Name: "tir.InjectSoftwarePipeline", Kind: pass.PrimFunc,
 	Breaks: []*pass.Form{pass.FlatBuffers}, // versions are a dimension
 	Doc:    "Makes loops with the annotations software_pipeline_stage and software_pipeline_order pipelines: the stages of different iterations overlap, in a prologue, a body, and an epilogue. Refuses orders that break a dependence.",
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
@@ -148,6 +151,7 @@ type part struct {
 	stage int64
 	order int64
 	async bool
+	group int // of parts whose loops are merged, from 1 on; 0 for none
 }
 
 // pipeline returns what the loop s, marked as a pipeline, becomes.

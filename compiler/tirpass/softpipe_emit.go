@@ -23,13 +23,14 @@ func (w *pipelineWriter) num(n int64) tir.Expr { return tir.Const(w.loop.LoopVar
 
 // write returns the block with the prologue, the body and the epilogue.
 func (w *pipelineWriter) write() (tir.Stmt, error) {
-	if err := w.check(); err != nil {
-		return nil, err
-	}
 	w.ordered = make([]*part, len(w.parts))
 	for _, x := range w.parts {
 		w.last = max(w.last, x.stage)
 		w.ordered[x.order] = x
+	}
+	w.group()
+	if err := w.check(); err != nil {
+		return nil, err
 	}
 	for _, b := range w.allocs {
 		if n := w.versions(b); n > 1 {
@@ -87,9 +88,10 @@ func (w *pipelineWriter) nothing() tir.Stmt {
 // step is a part in an iteration of the pipeline.
 type step struct {
 	*part
-	pred  tir.Expr
-	block *tir.Block
-	index tir.Expr // the iteration of the loop that it does
+	pred   tir.Expr
+	always bool // pred is known to hold
+	block  *tir.Block
+	index  tir.Expr // the iteration of the loop that it does
 }
 
 // emit returns the steps from start to end, in a loop unless there is one only.
@@ -119,15 +121,16 @@ func (w *pipelineWriter) emit(start, end tir.Expr, unroll bool, atLeast tir.Expr
 		if w.an.CanProve(tir.LogicalNot(inbound)) {
 			continue
 		}
-		index := skewed
+		index, always := skewed, w.an.CanProve(inbound)
 		if !single {
 			delta := tir.Sub(start, w.loop.Min)
 			index = tir.Add(skewed, delta)
 			inbound = tir.SubstExpr(inbound, map[*tir.Var]tir.Expr{v: tir.Add(v, delta)})
 		}
 		block := freshCopy(w.versionedBody(x.block), map[*tir.Var]tir.Expr{w.loop.LoopVar: index}).(*tir.Block)
-		local.add(&step{x, inbound, block, index})
+		local.add(&step{x, inbound, always, block, index})
 	}
+	local.steps = w.mergeSteps(local.steps)
 	stmts, err := local.finish()
 	if err != nil {
 		w.fail(err)
@@ -142,10 +145,10 @@ func (w *pipelineWriter) emit(start, end tir.Expr, unroll bool, atLeast tir.Expr
 	}
 	if !single {
 		kind := w.loop.Kind
-		if unroll {
+		if unroll && !w.loop.Annotations.Has(keyPipelineMerge) { // code for processors, whose steps are loops
 			kind = tir.Unrolled
 		}
-		notes := w.loop.Annotations.Without(keyPipelineStage).Without(keyPipelineOrder).Without(keyPipelineAsync)
+		notes := w.loop.Annotations.Without(keyPipelineStage).Without(keyPipelineOrder).Without(keyPipelineAsync).Without(keyPipelineMerge)
 		out = &tir.For{Base: w.loop.Base, LoopVar: v, Min: w.loop.Min, Extent: extent, Kind: kind, Body: out, Annotations: notes}
 	}
 	for stage, s := range local.states {

@@ -37,7 +37,7 @@ func (w *pipelineWriter) versions(b *tir.Buffer) int64 {
 		for _, x := range w.parts {
 			for _, y := range w.parts {
 				writes, reads := regionOf(x.block.Writes), regionOf(y.block.Reads)
-				if writes != nil && reads != nil && x.order < y.order && x.stage < y.stage && !disjoint(w.an, writes, reads) {
+				if writes != nil && reads != nil && (x.order < y.order || x.merged(y)) && x.stage < y.stage && !disjoint(w.an, writes, reads) {
 					n = 2
 				}
 			}

@@ -2,8 +2,10 @@ package topi
 
 import (
 	"math"
+	"slices"
 	"testing"
 
+	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -340,5 +342,23 @@ func TestSoftmax(t *testing.T) {
 			k.want(Softmax(k.float(x), axis), fill(x.shape, func(i []int) float64 { return math.Exp(log.at(i...)) }))
 		})
 		both(t, "log_softmax", func(k *kernelTest) { k.want(LogSoftmax(k.float(x), axis), log) })
+	}
+}
+
+// TestSoftmaxOfNaN: a row with a NaN or positive infinity, or of negative infinities alone, is NaN as a whole; others are as without it.
+func TestSoftmaxOfNaN(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	rows := [][]float64{{nan, 1, 2}, {1, nan, 2}, {1, 2, nan}, {nan, nan, nan}, {1, inf, 2}, {inf, nan, 1}, {-inf, -inf, -inf}, {-inf, nan, 3}, {-inf, 0, 0}, {0, 0, -inf}}
+	x := nd{dims(len(rows), 3), slices.Concat(rows...)}
+	for name, f := range map[string]func(*te.Tensor, int) *te.Tensor{"softmax": Softmax, "log_softmax": LogSoftmax} {
+		both(t, name, func(k *kernelTest) {
+			got := k.run([]*te.Tensor{f(k.float(x), 1)}, x.shape)[0]
+			for i := range got.Len() {
+				v, row := got.Float(i), i/3
+				if math.IsNaN(v) != (row < 8) {
+					t.Errorf("element %d of row %v is %v", i%3, rows[row], v)
+				}
+			}
+		})
 	}
 }

@@ -28,30 +28,34 @@ func element(e tir.Expr, _ []tir.Expr) tir.Expr { return e }
 // Softmax is exp(x) over its sum along axis, computed from x minus its maximum: the four
 // blocks maximum, exponential, sum and quotient. What is tuned multiplies by the reciprocal of the
 // sum: this is at least 1, as the exponential of the maximum is a term of it, so nothing overflows.
+// The maximum there is that of numbers: a NaN makes the sum one, and with it the row.
 func Softmax(x *te.Tensor, axis int) *te.Tensor {
-	maxElem := alongAxis("T_softmax_maxelem", x, axis, te.Max, element)
-	exp := te.Compute("T_softmax_exp", x.Shape, func(i []tir.Expr) tir.Expr {
-		return call(tir.OpExp, tir.Sub(x.At(i...), maxElem.At(without(i, axis)...)))
-	}, te.AxisPrefix("i"))
-	total := alongAxis("T_softmax_expsum", exp, axis, te.Sum, element)
-	norm := func(f func(e, sum tir.Expr) tir.Expr) *te.Tensor {
+	soft := func(greatest reducer, over func(e, sum tir.Expr) tir.Expr) *te.Tensor {
+		maxElem := alongAxis("T_softmax_maxelem", x, axis, greatest, element)
+		exp := te.Compute("T_softmax_exp", x.Shape, func(i []tir.Expr) tir.Expr {
+			return call(tir.OpExp, tir.Sub(x.At(i...), maxElem.At(without(i, axis)...)))
+		}, te.AxisPrefix("i"))
+		total := alongAxis("T_softmax_expsum", exp, axis, te.Sum, element)
 		return te.Compute("T_softmax_norm", x.Shape, func(i []tir.Expr) tir.Expr {
-			return f(exp.At(i...), total.At(without(i, axis)...))
+			return over(exp.At(i...), total.At(without(i, axis)...))
 		}, te.AxisPrefix("i"), te.Attr("axis", axis))
 	}
-	return te.Better(norm(tir.Div), func() []*te.Tensor {
-		return []*te.Tensor{norm(func(e, sum tir.Expr) tir.Expr { return tir.Mul(e, tir.Div(num(sum, 1), sum)) })}
+	return te.Better(soft(te.Max, tir.Div), func() []*te.Tensor {
+		return []*te.Tensor{soft(te.MaxOfNumbers, func(e, sum tir.Expr) tir.Expr { return tir.Mul(e, tir.Div(num(sum, 1), sum)) })}
 	})
 }
 
-// LogSoftmax is the logarithm of Softmax: x - max - log(sum(exp(x - max))).
+// LogSoftmax is the logarithm of Softmax: x - max - log(sum(exp(x - max))). What is tuned takes the maximum of numbers, as there.
 func LogSoftmax(x *te.Tensor, axis int) *te.Tensor {
-	maxElem := alongAxis("T_softmax_maxelem", x, axis, te.Max, element)
-	total := alongAxis("T_softmax_expsum", x, axis, te.Sum, func(e tir.Expr, rest []tir.Expr) tir.Expr {
-		return call(tir.OpExp, tir.Sub(e, maxElem.At(rest...)))
-	})
-	return te.Compute("T_log_softmax_norm", x.Shape, func(i []tir.Expr) tir.Expr {
-		rest := without(i, axis)
-		return tir.Sub(tir.Sub(x.At(i...), maxElem.At(rest...)), call(tir.OpLog, total.At(rest...)))
-	}, te.AxisPrefix("i"), te.Attr("axis", axis))
+	soft := func(greatest reducer) *te.Tensor {
+		maxElem := alongAxis("T_softmax_maxelem", x, axis, greatest, element)
+		total := alongAxis("T_softmax_expsum", x, axis, te.Sum, func(e tir.Expr, rest []tir.Expr) tir.Expr {
+			return call(tir.OpExp, tir.Sub(e, maxElem.At(rest...)))
+		})
+		return te.Compute("T_log_softmax_norm", x.Shape, func(i []tir.Expr) tir.Expr {
+			rest := without(i, axis)
+			return tir.Sub(tir.Sub(x.At(i...), maxElem.At(rest...)), call(tir.OpLog, total.At(rest...)))
+		}, te.AxisPrefix("i"), te.Attr("axis", axis))
+	}
+	return te.Better(soft(te.Max), func() []*te.Tensor { return []*te.Tensor{soft(te.MaxOfNumbers)} })
 }

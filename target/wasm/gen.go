@@ -98,6 +98,16 @@ func (g *gen) AllTrue(v value) *node {
 	return all
 }
 
+// VectorPick is what pmin and pmax compute of b and a: pmin(x, y) is y < x ? y : x.
+func (g *gen) VectorPick(op tir.BinaryOp, a, b value) (value, bool) {
+	t := vectorOps(a.DType)
+	w := t.min
+	if op == tir.OpMax {
+		w = t.max
+	}
+	return lower.Each(a.DType, 0, len(a.Parts), func(i int) *node { return g.op(w, b.Parts[i], a.Parts[i]) }), true
+}
+
 // VectorBinary computes or compares vectors where wasm has instructions for it.
 func (g *gen) VectorBinary(op tir.BinaryOp, a, b value) (value, bool) {
 	if !op.IsCompare() {
@@ -107,5 +117,5 @@ func (g *gen) VectorBinary(op tir.BinaryOp, a, b value) (value, bool) {
 	if w == 0 {
 		return value{}, false
 	}
-	return lower.Each(dtype.BoolT.WithLanes(a.Lanes()), int(a.DType.Bits), len(a.Parts), func(i int) *node { return g.op(w, a.Parts[i], b.Parts[i]) }), true
+	return lower.Each(dtype.BoolT.WithLanes(a.Lanes()), int(a.DType.Bits), len(a.Parts), func(i int) *node { return g.op(w, b.Parts[i], a.Parts[i]) }), true
 }

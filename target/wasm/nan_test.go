@@ -89,3 +89,30 @@ func TestMinMaxKeepNaN(t *testing.T) {
 		}
 	}
 }
+
+// TestSelectByOrder selects one of each pair of special values by their order, in vectors and alone: NaN and equal zeros choose as the condition says.
+func TestSelectByOrder(t *testing.T) {
+	special := []float64{math.NaN(), math.Inf(1), math.Inf(-1), -3, 0, math.Copysign(0, -1), 2, 5}
+	const n = 64 // all pairs
+	for _, d := range []dtype.DType{dtype.Float64T, dtype.Float32T, dtype.Float16T} {
+		for _, lanes := range []int{1, 2, 4, 8, 16} {
+			x, y, lo, hi, i := flat("x", d, n), flat("y", d, n), flat("lo", d, n), flat("hi", d, n), i32var("i")
+			xs, ys := tensor.MustNew(d, n), tensor.MustNew(d, n)
+			for k := range n {
+				xs.SetFloat(k, special[k/8])
+				ys.SetFloat(k, special[k%8])
+			}
+			at := tir.Expr(i)
+			if lanes > 1 {
+				at = ramp(tir.Mul(i, tir.Int32(int64(lanes))), 1, lanes)
+			}
+			a, b := tir.Load(x, at), tir.Load(y, at)
+			for _, op := range []tir.BinaryOp{tir.OpLT, tir.OpGT, tir.OpLE, tir.OpGE} {
+				cond := tir.NewBinary(op, a, b)
+				f := primFunc("choose", []any{x, y, lo, hi}, forLoop(i, tir.Int32(int64(n/lanes)),
+					tir.Store(lo, &tir.Select{Cond: cond, True: a, False: b}, at), tir.Store(hi, &tir.Select{Cond: cond, True: b, False: a}, at)))
+				check(t, f, 0, xs, ys, tensor.MustNew(d, n), tensor.MustNew(d, n))
+			}
+		}
+	}
+}

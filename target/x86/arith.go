@@ -103,6 +103,11 @@ func (g *gen) FloatBinary(o tir.BinaryOp, a, b *node, d dtype.DType, what string
 	return nil
 }
 
+// VectorPick is what the instructions for minima and maxima compute.
+func (g *gen) VectorPick(o tir.BinaryOp, a, b value) (value, bool) {
+	return lower.Each(a.DType, 0, len(a.Parts), func(i int) *node { return g.floatIns(floatOps[o], a.DType.Elem(), true, a.Parts[i], b.Parts[i]) }), true
+}
+
 // VectorBinary computes or compares vectors where there are instructions.
 func (g *gen) VectorBinary(o tir.BinaryOp, a, b value) (value, bool) {
 	if o.IsCompare() {

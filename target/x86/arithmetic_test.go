@@ -146,7 +146,9 @@ func (c *counter) expr(e tir.Expr) {
 		}
 		parts = []tir.Expr{e.A, e.B}
 	case *tir.Select:
-		c.bits += times
+		if o, ok := e.Cond.(*tir.Binary); !ok || !(tir.Equal(o.A, e.True) && tir.Equal(o.B, e.False) || tir.Equal(o.A, e.False) && tir.Equal(o.B, e.True)) {
+			c.bits += times // that of one of two values by their order counts as the comparison
+		}
 		parts = []tir.Expr{e.Cond, e.True, e.False}
 	case *tir.Cast:
 		c.bits += times

@@ -13,7 +13,7 @@ import (
 	"github.com/irscope/irscope/runtime/tensor"
 )
 
-// TestExtremes takes minima and maxima of all pairs of zeros, infinities, NaN and numbers, in vectors of all sizes and alone.
+// TestExtremes takes minima and maxima of all pairs of zeros, infinities, NaN and numbers, in vectors of all sizes and alone, and selects one of a pair by its order.
 func TestExtremes(t *testing.T) {
 	special := []float64{0, math.Copysign(0, -1), 1, -1, 2.5, math.Inf(1), math.Inf(-1), math.NaN(), math.Copysign(math.NaN(), -1), 1e-310, -1e-40}
 	for _, d := range []dtype.DType{dtype.Float32T, dtype.Float64T} {
@@ -47,6 +47,12 @@ func TestExtremes(t *testing.T) {
 			a, b := tir.Load(x, at), tir.Load(y, at)
 			f := primFunc("f", []any{x, y, lo, hi}, forLoop(v, tir.Int32(n/int64(lanes)), tir.Store(lo, tir.Min(a, b), at), tir.Store(hi, tir.Max(a, b), at)))
 			t.Run(fmt.Sprintf("%sx%d", d, lanes), func(t *testing.T) { check(t, f, args[0], args[1], tensor.MustNew(d, n), tensor.MustNew(d, n)) })
+			for _, op := range []tir.BinaryOp{tir.OpLT, tir.OpGT, tir.OpLE, tir.OpGE} {
+				cond := tir.NewBinary(op, a, b)
+				g := primFunc("f", []any{x, y, lo, hi}, forLoop(v, tir.Int32(n/int64(lanes)),
+					tir.Store(lo, &tir.Select{Cond: cond, True: a, False: b}, at), tir.Store(hi, &tir.Select{Cond: cond, True: b, False: a}, at)))
+				t.Run(fmt.Sprintf("%s of %sx%d", op, d, lanes), func(t *testing.T) { check(t, g, args[0], args[1], tensor.MustNew(d, n), tensor.MustNew(d, n)) })
+			}
 		}
 	}
 }

@@ -97,6 +97,7 @@ func (r *rules) run() error {
 	}
 	r.setAside()
 	r.pad(func(b *sch.Block) bool { return !slices.Contains(r.padding, b) })
+	r.stageRows()
 	for _, b := range r.blocks {
 		if !r.done[b] && isReduction(r.at(b)) {
 			if err := r.reduction(b); err != nil {
@@ -121,7 +122,13 @@ func (r *rules) run() error {
 	if err := r.writeOut(); err != nil {
 		return err
 	}
+	if err := r.inPlace(); err != nil {
+		return err
+	}
 	if err := r.flatten(); err != nil {
+		return err
+	}
+	if err := r.pipeline(); err != nil || r.piped {
 		return err
 	}
 	return r.parallel()
@@ -160,6 +167,9 @@ type rules struct {
 	bands tir.Expr
 	// sums says that a reduction has neither rows of a product nor windows, tiled that one has.
 	sums, tiled bool
+	// staged is set where the function goes over rows in stages, piped where those are a pipeline.
+	staged *staged
+	piped  bool
 	// whole says that symbolic extents may be taken to hold whole tiles; needs lists which were.
 	whole bool
 	needs []tir.Expr

@@ -195,7 +195,7 @@ func (r *rules) abreast(rows *sch.Loop) error {
 		return nil
 	}
 	blocks, err := r.blocksBy("GetChildBlocks", rows)
-	if err != nil || len(blocks) != 1 || !r.sharedByRows(blocks[0], over) {
+	if err != nil || len(blocks) != 1 || !r.pipelines() && !r.sharedByRows(blocks[0], over) {
 		return err
 	}
 	loops, err := r.loops(blocks[0])

@@ -59,9 +59,13 @@ func (p *plan) beside(d int) int64 {
 		row *= p.extent(x)
 	}
 	row *= int64(p.store.buf.DType.Bits+7) / 8
+	most, near := int64(mostBeside), func(t int64) bool { return row > 0 && 2*t*row <= p.machine.L1/2 }
+	if p.r.pipelines() {
+		most, near = abreastStages, func(t int64) bool { return p.r.staged.fits(t, p.machine.L1/2) }
+	}
 	n, axis := p.extent(k), quotientOf(p.block(), p.iters[k].Var)
-	for t := int64(mostBeside); t > 1; t /= 2 {
-		if n%t == 0 && axis%t == 0 && n >= t*max(p.machine.Threads, 1) && row > 0 && 2*t*row <= p.machine.L1/2 && t*p.registers <= p.machine.accumulators() {
+	for t := most; t > 1; t /= 2 {
+		if n%t == 0 && axis%t == 0 && n >= t*max(p.machine.Threads, 1) && near(t) && t*p.registers <= p.machine.accumulators() {
 			p.Tile[k] = t
 			return t
 		}

@@ -92,7 +92,7 @@ func (r *rules) pointwise(b *sch.Block) error {
 	// Fuse while each access goes on from one axis to the next.
 	first := last
 	if r.bound(b, loops) {
-		for first > 0 && fusable(k, acc, first-1, last) {
+		for first > 0 && fusable(k, acc, first-1, last) && !r.wholeRow(k, first) {
 			first--
 		}
 		if first < last {
@@ -107,6 +107,9 @@ func (r *rules) pointwise(b *sch.Block) error {
 	}
 	l := loops[len(loops)-1]
 	r.explainVectors(l, r.at(b), at)
+	if r.wholeRow(r.at(b), len(r.at(b).IterVars)-1) {
+		return r.vectorize(l, r.staged.lanes)
+	}
 	return r.vectorize(l, r.machine.lanesFor(st))
 }
 

@@ -31,8 +31,11 @@ func (r *rules) reduction(b *sch.Block) error {
 	if p.run > 0 {
 		p.Run = max(p.run/(max(p.Factor, 1)*p.unrolledSteps()), 1)
 	}
-	p.explain(at)
 	r.note(p)
+	if r.pipelines() {
+		r.staged.stage(p)
+	}
+	p.explain(at)
 	results, err := r.tile(b, p)
 	if err != nil {
 		return err
@@ -116,11 +119,18 @@ func (r *rules) normalize(b *sch.Block) error {
 	return nil
 }
 
-// windowsAlong reports whether windows of a reduction lie along iteration variable k.
+// windowsAlong reports whether windows of a reduction lie along iteration variable k: a step along it is no longer than they are. (A flat index has variables of all axes.)
 func windowsAlong(acc []access, iters []*tir.IterVar, k int) bool {
+	window := func(a access, iv *tir.IterVar) bool {
+		step, along := a.stride(iters[k].Var), a.stride(iv.Var)
+		n, known := tir.AsInt(iv.Dom.Extent)
+		return !known || step == sch.NoStride || along == sch.NoStride || step <= along*n
+	}
 	return iters[k].Kind == tir.DataPar && slices.ContainsFunc(acc, func(a access) bool {
 		return slices.ContainsFunc(a.indices, func(ix tir.Expr) bool {
-			return uses(ix, iters[k].Var) && slices.ContainsFunc(iters, func(iv *tir.IterVar) bool { return iv.Kind == tir.CommReduce && !unit(iv) && uses(ix, iv.Var) })
+			return uses(ix, iters[k].Var) && slices.ContainsFunc(iters, func(iv *tir.IterVar) bool {
+				return iv.Kind == tir.CommReduce && !unit(iv) && uses(ix, iv.Var) && window(a, iv)
+			})
 		})
 	})
 }

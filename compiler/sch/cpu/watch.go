@@ -23,6 +23,7 @@ const (
 	rulePicked   = "pick lanes"
 	ruleCases    = "split what is joined"
 	ruleRows     = "merge nests over rows"
+	rulePipeline = "overlap passes over rows"
 	ruleBands    = "merge nests over bands"
 	ruleSteps    = "take several steps in a turn"
 	ruleSchedule = "schedule"
