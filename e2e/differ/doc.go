@@ -22,6 +22,8 @@
 //   - Sign of a NaN is 0 for halves, and a NaN for floats
 //   - a window of one element that is not periodic is 0/0
 //   - Slice backwards to the largest integer of 32 or 64 bits goes to the first element
+//   - Min, Max, and Clip of 64-bit integers compare halves, and sums of integers over axes are floats on the way
+//   - Mod of integers with fmod is that of floats
 //   - Softplus as an activation of recurrent layers overflows
 //   - activations of recurrent layers that take parameters without a default that both know: Affine, ScaledTanh, ThresholdedRelu
 //
@@ -34,6 +36,7 @@
 //
 // The compiler differs on purpose or within its limits:
 //
+//   - sums of int32 and int64 are taken not to overflow, as those of indices, also where a comparison is solved for one of its terms
 //   - PRelu is max(x, 0) + slope * min(x, 0), which is NaN for slopes that are infinite
 //   - Squeeze without axes takes extents that are not known to be other than 1
 //   - Softplus and Mish of halves are rounded on the way
