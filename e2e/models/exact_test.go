@@ -45,6 +45,18 @@ func exactIdioms() []idiom {
 			b.Output(b.Node("Pow", "constant", []string{x, b.Initializer("half", Floats(nil, 0.5))}), onnxpb.Int32)
 			b.Output(b.Node("Pow", "data", []string{x, b.Input("y", onnxpb.Float, 3)}), onnxpb.Int32)
 		}, of(i32([]int64{3}, 16, 10, 4), f32([]int64{3}, 1.5, 2, -0.5)), of(i32([]int64{3}, 4, 3, 2), i32([]int64{3}, 64, 100, 0))},
+		{"maxima of bytes and their places", 17, func(b *Builder) {
+			for _, c := range []struct {
+				name string
+				t    onnxpb.DataType
+			}{{"i", onnxpb.Int8}, {"u", onnxpb.Uint8}} {
+				y, at := c.name+"y", c.name+"at"
+				b.NodeOut("MaxPool", c.name+"pool", []string{b.Input(c.name, c.t, 1, 2, 3)}, []string{y, at}, IntList("kernel_shape", 2), IntList("pads", 1, 0), IntList("strides", 2))
+				b.Output(y, c.t)
+				b.Output(at, onnxpb.Int64)
+			}
+		}, of(tensor.MustOf([]int64{1, 2, 3}, []int8{-128, -128, -3, 5, 5, 127}), tensor.MustOf([]int64{1, 2, 3}, []uint8{0, 0, 0, 255, 7, 200})), of(
+			tensor.MustOf([]int64{1, 2, 2}, []int8{-128, -3, 5, 127}), i64([]int64{1, 2, 2}, 0, 2, 3, 5), tensor.MustOf([]int64{1, 2, 2}, []uint8{0, 0, 255, 200}), i64([]int64{1, 2, 2}, 0, 1, 3, 5))},
 		{"bounds at the ends of integers", 17, func(b *Builder) {
 			x, u := b.Input("x", onnxpb.Int64, 4), b.Input("u", onnxpb.Uint64, 3)
 			low, most := b.Initializer("low", Ints(nil, -10)), b.Initializer("most", Ints(nil, math.MaxInt64))
