@@ -38,6 +38,8 @@
 //
 //   - sums of int32 and int64 are taken not to overflow, as those of indices, also where a comparison is solved for one of its terms
 //   - PRelu is max(x, 0) + slope * min(x, 0), which is NaN for slopes that are infinite
+//   - an extent that is computed and comes out as 0 is 0 in Reshape, not that of the input
+//   - what a loop of no turns collects has the shape of its rows behind an extent of 0, in ONNX Runtime that extent alone
 //   - Squeeze without axes takes extents that are not known to be other than 1
 //   - Softplus and Mish of halves are rounded on the way
 package differ
