@@ -73,7 +73,10 @@ const memoAfter = 512
 func (a *Analyzer) boundOf(e tir.Expr) Bound {
 	switch e := e.(type) {
 	case *tir.IntImm:
-		return Bound{max(e.Value, NegInf), e.Value}
+		if beyond(e) {
+			return Bound{PosInf - 1, PosInf}
+		}
+		return boundOfConst(e.Value)
 	case *tir.Var:
 		return a.refine(e, a.varBound(e))
 	}
@@ -87,6 +90,9 @@ func (a *Analyzer) boundOf(e tir.Expr) Bound {
 	a.memo.bound.Put(e, b)
 	return b
 }
+
+// boundOfConst is the bound of a number. The ends of int64 are numbers like others, no infinities, so each of them is bounded by its neighbour on one side.
+func boundOfConst(v int64) Bound { return Bound{min(max(v, NegInf), PosInf-1), max(v, NegInf+1)} }
 
 // refine adds what the constraints in scope say of e.
 func (a *Analyzer) refine(e tir.Expr, b Bound) Bound {
@@ -146,7 +152,7 @@ func (a *Analyzer) boundLet(e *tir.Let) Bound {
 }
 
 // boundCast keeps the bound of an integer where it fits in the type. A value that may wrap
-// could be anything; index types are taken not to wrap. A float bounds nothing, except that
+// could be anything; indices are taken not to wrap. A float bounds nothing, except that
 // int(ceil(log2(n))) grows with n.
 func (a *Analyzer) boundCast(e *tir.Cast) Bound {
 	all := DTypeBound(e.Type)
@@ -189,7 +195,7 @@ func (a *Analyzer) boundCast(e *tir.Cast) Bound {
 	if e.Type.IsFloat() {
 		return b
 	}
-	if !b.within(all) && !isIndex(e.Type.Elem()) {
+	if !b.within(all) && !(isIndex(e.Type.Elem()) && isIndex(from.Elem())) {
 		return all
 	}
 	return b.intersect(all)

@@ -34,11 +34,11 @@ func (a *Analyzer) boundBinary(e *tir.Binary) Bound {
 	x, y := a.boundOf(e.A), a.boundOf(e.B)
 	switch e.Op {
 	case tir.OpAdd:
-		return Bound{infAdd(x.Min, y.Min), infAdd(x.Max, y.Max)}
+		return wrapped(e, Bound{infAdd(x.Min, y.Min), infAdd(x.Max, y.Max)})
 	case tir.OpSub:
-		return Bound{infAdd(x.Min, -y.Max), infAdd(x.Max, -y.Min)}
+		return wrapped(e, Bound{infAdd(x.Min, -y.Max), infAdd(x.Max, -y.Min)})
 	case tir.OpMul:
-		return corners(x, y, infMul)
+		return wrapped(e, corners(x, y, infMul))
 	case tir.OpDiv:
 		if !e.DType().IsInteger() {
 			return Bound{NegInf, PosInf}
@@ -56,6 +56,18 @@ func (a *Analyzer) boundBinary(e *tir.Binary) Bound {
 		return Bound{max(x.Min, y.Min), max(x.Max, y.Max)}
 	}
 	return DTypeBound(e.DType())
+}
+
+// wrapped is the bound b of a sum or product: one that may be beyond its type could be anything, but for indices.
+func wrapped(e *tir.Binary, b Bound) Bound {
+	d := e.DType().Elem()
+	if isIndex(d) || !d.IsInteger() {
+		return b
+	}
+	if all := DTypeBound(d); !b.within(all) || b.Max == PosInf {
+		return all
+	}
+	return b
 }
 
 // divBound splits a divisor that may have both signs, since division is monotonic on each
@@ -150,18 +162,18 @@ func (a *Analyzer) boundConstraints(cond tir.Expr) {
 	if _, both := cst(x); both {
 		return
 	}
-	all := Bound{NegInf, PosInf}
+	all, k := Bound{NegInf, PosInf}, boundOfConst(c)
 	switch op {
 	case tir.OpLE:
-		all.Max = c
+		all.Max = k.Max
 	case tir.OpLT:
 		all.Max = infAdd(c, -1)
 	case tir.OpGE:
-		all.Min = c
+		all.Min = k.Min
 	case tir.OpGT:
 		all.Min = infAdd(c, 1)
 	case tir.OpEQ:
-		all = Bound{c, c}
+		all = k
 	default:
 		return
 	}

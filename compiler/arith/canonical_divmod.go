@@ -10,7 +10,7 @@ import (
 func (s *simplifier) canonDiv(e *tir.Binary, a, b canon, d dtype.DType) canon {
 	floor := e.Op == tir.OpFloorDiv
 	c, ok := constOf(b)
-	if !ok || c <= 0 {
+	if !ok || c <= 0 || c == PosInf {
 		if k, ok := s.multipleOf(a, b, d); ok {
 			return canon{e: num(d, k)}
 		}
@@ -47,13 +47,16 @@ func (s *simplifier) canonDiv(e *tir.Binary, a, b canon, d dtype.DType) canon {
 	return canon{sum: out}
 }
 
+// fitsType reports whether v is a number of type d, and no infinity.
+func fitsType(d dtype.DType, v int64) bool { return v != PosInf && Bound{v, v}.within(DTypeBound(d)) }
+
 // divTerm divides a term by c > 1.
 func (s *simplifier) divTerm(t split, c int64) split {
 	if t.scale%c == 0 {
 		t.scale /= c
 		return t
 	}
-	if t.scale > 0 && c%t.scale == 0 {
+	if t.scale > 0 && c%t.scale == 0 && fitsType(t.d, infMul(t.lower, c/t.scale)) {
 		k := c / t.scale
 		switch {
 		case t.upper <= t.lower*k:
@@ -74,7 +77,7 @@ func (s *simplifier) divTerm(t split, c int64) split {
 func (s *simplifier) canonMod(e *tir.Binary, a, b canon, d dtype.DType) canon {
 	floor := e.Op == tir.OpFloorMod
 	c, ok := constOf(b)
-	if !ok || c <= 0 {
+	if !ok || c <= 0 || c == PosInf {
 		if _, ok := s.multipleOf(a, b, d); ok {
 			return canon{e: num(d, 0)}
 		}
@@ -123,7 +126,7 @@ func (s *simplifier) modTerm(t split, c int64) canon {
 	if t.scale%c == 0 {
 		return canon{e: num(t.d, 0)}
 	}
-	if t.scale > 0 && c%t.scale == 0 {
+	if t.scale > 0 && c%t.scale == 0 && fitsType(t.d, infMul(t.lower, c/t.scale)) {
 		// index%upper/lower*scale % c = index%upper % (c/scale*lower) / lower * scale
 		upper := t.lower * (c / t.scale)
 		if t.upper == PosInf {

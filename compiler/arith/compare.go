@@ -213,18 +213,21 @@ func (k *comparisons) forget(v *tir.Var) {
 	k.knowns = slices.DeleteFunc(k.knowns, func(c comparison) bool { return c.lhs == key })
 }
 
-// splitOffset takes a constant term off e; a constant becomes an offset from zero.
-func splitOffset(e tir.Expr) (tir.Expr, int64) {
-	if x, c, ok := opConst(e, tir.OpAdd); ok {
-		return x, c
+// maxOffset bounds offsets, so that those along a chain never overflow.
+const maxOffset = 1 << 53
+
+// splitOffset takes a constant term off e; a constant becomes an offset from zero. ok is false where that is too large.
+// Sums of narrow types wrap, so their terms say nothing.
+func splitOffset(e tir.Expr) (x tir.Expr, off int64, ok bool) {
+	x, off = e, 0
+	if y, c, ok := opConst(e, tir.OpAdd); ok && isIndex(e.DType().Elem()) {
+		x, off = y, c
+	} else if y, c, ok := opConst(e, tir.OpSub); ok && isIndex(e.DType().Elem()) {
+		x, off = y, -c
+	} else if c, ok := cst(e); ok {
+		off = c
 	}
-	if x, c, ok := opConst(e, tir.OpSub); ok {
-		return x, -c
-	}
-	if c, ok := cst(e); ok {
-		return e, c
-	}
-	return e, 0
+	return x, off, -maxOffset < off && off < maxOffset
 }
 
 // add notes the comparisons of integers in the conjunction cond, in the scope at hand.
@@ -241,13 +244,13 @@ func (k *comparisons) add(cond tir.Expr) {
 	})
 }
 
-// pair returns the comparison of two expressions; that of constants says nothing.
+// pair returns the comparison of two expressions; that of constants says nothing, nor that of numbers too large to add.
 func (k *comparisons) pair(a, b tir.Expr, ord order) (c comparison, ok bool) {
-	x, offX := splitOffset(a)
-	y, offY := splitOffset(b)
+	x, offX, okX := splitOffset(a)
+	y, offY, okY := splitOffset(b)
 	_, cx := cst(x)
 	_, cy := cst(y)
-	if cx && cy {
+	if cx && cy || !okX || !okY {
 		return c, false
 	}
 	lhs, _ := k.keyOf(x, true)

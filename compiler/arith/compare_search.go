@@ -54,10 +54,10 @@ func (k *comparisons) compare(x, y tir.Expr, chain bool) order {
 	if len(k.knowns) == 0 && len(k.scoped) == 0 {
 		return anyOrder
 	}
-	x, offX := splitOffset(x)
-	y, offY := splitOffset(y)
+	x, offX, okX := splitOffset(x)
+	y, offY, okY := splitOffset(y)
 	lhs, ok := k.keyOf(x, false)
-	if !ok {
+	if !ok || !okX || !okY {
 		return anyOrder
 	}
 	rhs, ok := k.keyOf(y, false)

@@ -21,11 +21,14 @@ func bin(e tir.Expr) *tir.Binary {
 
 // cst returns the value of a scalar integer or bool constant, 0 for another e.
 func cst(e tir.Expr) (int64, bool) {
-	if c, ok := e.(*tir.IntImm); ok {
+	if c, ok := e.(*tir.IntImm); ok && !beyond(c) {
 		return c.Value, true
 	}
 	return 0, false
 }
+
+// beyond reports whether c is a number of uint64 that no int64 holds. The rules take it for an expression like others.
+func beyond(c *tir.IntImm) bool { return c.Value < 0 && c.Type.Code == dtype.UInt }
 
 // isCst reports whether e is the scalar constant v.
 func isCst(e tir.Expr, v int64) bool {
@@ -41,7 +44,7 @@ func opConst(e tir.Expr, op tir.BinaryOp) (x tir.Expr, c int64, ok bool) {
 		return nil, 0, false
 	}
 	imm, isImm := b.B.(*tir.IntImm)
-	if !isImm {
+	if !isImm || beyond(imm) {
 		return nil, 0, false
 	}
 	return b.A, imm.Value, true

@@ -78,7 +78,7 @@ func (a *alternative) match(m *match) bool {
 			m.r[st.dst], m.r[st.dst+1] = b.A, b.B
 		case stepConst:
 			c, ok := e.(*tir.IntImm)
-			if !ok {
+			if !ok || beyond(c) {
 				return false
 			}
 			m.c[st.dst], m.cType = c.Value, c.Type

@@ -196,7 +196,7 @@ func isSizeVar(e tir.Expr) bool { _, ok := e.(*tir.Var); return ok }
 func constFloat(e tir.Expr) (float64, bool) {
 	switch e := e.(type) {
 	case *tir.IntImm:
-		return float64(e.Value), true
+		return e.Float(), true
 	case *tir.FloatImm:
 		return e.Value, true
 	}

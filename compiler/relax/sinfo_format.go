@@ -102,6 +102,10 @@ func FormatPrim(e tir.Expr) string {
 			return op + "(" + FormatPrim(e.A) + ", " + FormatPrim(e.B) + ")"
 		}
 		return primOperand(e.A) + " " + op + " " + primOperand(e.B)
+	case *tir.Select:
+		return "(" + FormatPrim(e.True) + " if " + FormatPrim(e.Cond) + " else " + FormatPrim(e.False) + ")"
+	case *tir.Not:
+		return "not " + primOperand(e.A)
 	case nil:
 		return "?"
 	}

@@ -175,6 +175,13 @@ for i, r in T.grid(4, 3):
         with T.init():
             C[vi] = T.float32(0)
         C[vi] = C[vi] + B[vi * 2 + vr]`
+	const nothing = `
+for i, k in T.grid(9, 0):
+    with T.block("C"):
+        vi, vk = T.axis.remap("SR", [i, k])
+        with T.init():
+            C[vi] = T.float32(5)
+        C[vi] = C[vi] + A[vi, vk]`
 	loops := func(s *sch.Schedule, block string) []any {
 		return do(t, s, "GetLoops", do(t, s, "GetBlock", block, nil)[0])
 	}
@@ -205,6 +212,12 @@ for i in range(6):
 		"blockize in the middle": {rows, part, func(s *sch.Schedule) error {
 			two := do(t, s, "Split", loops(s, "C")[0], []tir.Expr{nil, tir.Int32(3)}, true, false)
 			_, err := s.Do(sch.KindOf("Blockize"), two[1], false)
+			return err
+		}, ""},
+		"blockize a loop over a result and over nothing": {rows, nothing, func(s *sch.Schedule) error {
+			two := loops(s, "C")
+			one := do(t, s, "Fuse", []*sch.Loop{two[0].(*sch.Loop), two[1].(*sch.Loop)}, false)[0]
+			_, err := s.Do(sch.KindOf("Blockize"), one, true)
 			return err
 		}, ""},
 		"reindex_cache_read": {rows, part, func(s *sch.Schedule) error {

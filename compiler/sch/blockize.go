@@ -113,6 +113,22 @@ func substSimplified(b *tir.Block, sub map[*tir.Var]tir.Expr, an *arith.Analyzer
 	return m.Stmt(b.WithIterVars(nil)).(*tir.Block)
 }
 
+// mayBeEmptied reports whether one of the loops decides a reduction variable of a block too, and a reduction may have no steps.
+func mayBeEmptied(in *tir.BlockRealize, loops []*tir.For) bool {
+	an := arith.NewAnalyzer()
+	shared, empty := false, false
+	for i, iv := range in.Block.IterVars {
+		if iv.Kind != tir.CommReduce {
+			continue
+		}
+		empty = empty || !an.CanProveGreaterEqual(iv.Dom.Extent, 1)
+		for _, l := range loops {
+			shared = shared || usesVar(in.Values[i], l.LoopVar)
+		}
+	}
+	return shared && empty
+}
+
 // initOf returns the init of the outer block: that of the inner one, over those of its variables that it uses.
 func (s *State) initOf(b *tir.Block, in *tir.BlockRealize, loops []*tir.For) (tir.Stmt, error) {
 	var ivs []*tir.IterVar
@@ -138,6 +154,17 @@ func (s *State) initOf(b *tir.Block, in *tir.BlockRealize, loops []*tir.For) (ti
 				kept, bound[l.LoopVar] = append(kept, l), true
 				break
 			}
+		}
+	}
+	if mayBeEmptied(in, kept) {
+		// A loop that runs over the result and over nothing would not run: the result has loops of its own.
+		if !tir.IsConst(in.Predicate, 1) {
+			return nil, s.fail("OpaquePredicateError", "The loops of block {0} run over its result and over a reduction that may be empty, and a predicate bounds them", b)
+		}
+		kept = nil
+		for i, iv := range ivs {
+			l := &tir.Var{Base: iv.Base, Name: iv.Var.Name + "_loop", Type: iv.Var.Type}
+			kept, values[i], sub[l] = append(kept, &tir.For{LoopVar: l, Min: iv.Dom.Min, Extent: iv.Dom.Extent}), l, l
 		}
 	}
 	pred := tir.Expr(tir.Bool(true))

@@ -36,6 +36,17 @@ func MatchTypes(a, b Expr) (Expr, Expr) {
 	return a, CastTo(x, b)
 }
 
+// unsigned reports whether c is a number of uint64 that no int64 holds: its value has the bits of it.
+func (c *IntImm) unsigned() bool { return c.Value < 0 && c.Type.IsUInt() }
+
+// Float is the number c as a float64.
+func (c *IntImm) Float() float64 {
+	if c.unsigned() {
+		return float64(uint64(c.Value))
+	}
+	return float64(c.Value)
+}
+
 // CastTo converts e to type d; it folds constants and is e itself if that has the type.
 func CastTo(d dtype.DType, e Expr) Expr {
 	from := e.DType()
@@ -45,8 +56,13 @@ func CastTo(d dtype.DType, e Expr) Expr {
 	switch x := e.(type) {
 	case *IntImm:
 		if d.Lanes == 1 && (d.IsFloat() || d.IsInteger() || d.IsBool()) {
-			if d.IsFloat() {
-				return &FloatImm{Type: d, Value: float64(x.Value)}
+			switch {
+			case d == dtype.Float32T && !x.unsigned():
+				return &FloatImm{Type: d, Value: float64(float32(x.Value))}
+			case d == dtype.Float32T:
+				return &FloatImm{Type: d, Value: float64(float32(uint64(x.Value)))}
+			case d.IsFloat():
+				return &FloatImm{Type: d, Value: x.Float()}
 			}
 			return &IntImm{Type: d, Value: wrapInt(d, x.Value)}
 		}

@@ -54,7 +54,7 @@ func TestFoldIsArithmetic(t *testing.T) {
 
 // TestCastFoldIsArithmetic does so for conversions.
 func TestCastFoldIsArithmetic(t *testing.T) {
-	types := []dtype.DType{dtype.Int8T, dtype.Int32T, dtype.Int64T, dtype.UInt8T, dtype.UInt32T, dtype.BoolT}
+	types := []dtype.DType{dtype.Int8T, dtype.Int32T, dtype.Int64T, dtype.UInt8T, dtype.UInt32T, dtype.UInt64T, dtype.BoolT}
 	seed.Check(t, func(t *rapid.T) {
 		from, to := rapid.SampledFrom(types).Draw(t, "from"), rapid.SampledFrom(types).Draw(t, "to")
 		x := tir.Const(from, rapid.Int64().Draw(t, "x"))
@@ -64,6 +64,31 @@ func TestCastFoldIsArithmetic(t *testing.T) {
 		}
 		if want := evaluate(t, &tir.Cast{Type: to, Value: x}); folded.Value != want {
 			t.Fatalf("%s to %s: %d folds to %d, computed it gives %d", from, to, x.(*tir.IntImm).Value, folded.Value, want)
+		}
+	})
+}
+
+// TestCastToFloatIsArithmetic does so for integers that become floats, which round once.
+func TestCastToFloatIsArithmetic(t *testing.T) {
+	types := []dtype.DType{dtype.Int8T, dtype.Int32T, dtype.Int64T, dtype.UInt32T, dtype.UInt64T}
+	seed.Check(t, func(t *rapid.T) {
+		from, to := rapid.SampledFrom(types).Draw(t, "from"), rapid.SampledFrom([]dtype.DType{dtype.Float32T, dtype.Float64T}).Draw(t, "to")
+		x := tir.Const(from, rapid.Int64().Draw(t, "x"))
+		folded, ok := tir.CastTo(to, x).(*tir.FloatImm)
+		if !ok {
+			t.Fatalf("a constant was not folded")
+		}
+		out := tir.NewBuffer("out", to, []tir.Expr{tir.Int(1)}, "")
+		f := &tir.PrimFunc{
+			Params: []*tir.Var{tir.NewVar("h", dtype.HandleT)}, Buffers: []*tir.Buffer{out},
+			RetType: ir.VoidType(), Body: tir.Store(out, &tir.Cast{Type: to, Value: x}, tir.Int(0)),
+		}
+		got, err := tirtest.Run(f, []any{tensor.MustNew(to, 1)}, nil)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		if want := got[0].(*tensor.Tensor).Float(0); folded.Value != want {
+			t.Fatalf("%s to %s: %d folds to %v, computed it gives %v", from, to, x.(*tir.IntImm).Value, folded.Value, want)
 		}
 	})
 }

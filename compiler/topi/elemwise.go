@@ -125,24 +125,20 @@ func Clip(x *te.Tensor, lo, hi tir.Expr) *te.Tensor {
 // saturated casts a bound to type d. A constant that an integer type does not hold is the nearest one that it does: a cast may wrap
 // (as TVM's does) or be whatever the target makes of it.
 func saturated(d dtype.DType, e tir.Expr) tir.Expr {
-	v := 0.0
-	switch x := e.(type) {
-	case *tir.FloatImm:
-		v = x.Value
-	case *tir.IntImm:
-		v = float64(x.Value)
-	default:
-		return tir.CastTo(d, e)
-	}
 	if !d.IsInteger() || d.IsBool() || d.Code == dtype.UInt && d.Bits > 32 {
 		return tir.CastTo(d, e)
 	}
 	lo, hi := d.IntLimits()
-	switch {
-	case v <= float64(lo):
-		return tir.Const(d, lo)
-	case v >= float64(hi):
-		return tir.Const(d, hi)
+	switch x := e.(type) {
+	case *tir.FloatImm:
+		switch {
+		case x.Value <= float64(lo):
+			return tir.Const(d, lo)
+		case x.Value >= float64(hi):
+			return tir.Const(d, hi)
+		}
+	case *tir.IntImm:
+		return tir.Const(d, min(max(x.Value, lo), hi))
 	}
 	return tir.CastTo(d, e)
 }

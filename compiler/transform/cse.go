@@ -67,7 +67,9 @@ func (e *exprCSE) keepOrigins(f *relax.Function) (*relax.Function, error) {
 		}
 		id := e.m.Origins().Merge(e.c.Step().Pass.Name, append([]ir.OriginID{b.Meta().Origin}, ids...)...)
 		if vb, ok := b.(*relax.VarBinding); ok {
-			b = vb.WithValue(ir.WithOrigin(vb.Value, id))
+			if _, v := vb.Value.(*relax.Var); !v { // a variable is that one, not a copy with another origin
+				b = vb.WithValue(ir.WithOrigin(vb.Value, id))
+			}
 		}
 		mu.EmitNormalized(ir.WithOrigin(b, id))
 	}

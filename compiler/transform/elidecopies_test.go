@@ -225,7 +225,7 @@ func TestElideRandomCopies(t *testing.T) {
 		elided, kept = elided+before-after, kept+after
 		sameOutputs(t, outputs(t, m, 4, true), outputs(t, out, 4, true))
 	})
-	if elided == 0 || kept == 0 {
+	if (elided == 0 || kept == 0) && !testing.Short() { // few examples may have one of them only
 		t.Errorf("%d copies were removed and %d kept: the programs do not have both", elided, kept)
 	}
 }

@@ -72,7 +72,7 @@ func (k *kernel) constantRange(info *relax.TensorStructInfo) relax.Expr {
 func valueOf(e tir.Expr) float64 {
 	switch e := e.(type) {
 	case *tir.IntImm:
-		return float64(e.Value)
+		return e.Float()
 	case *tir.FloatImm:
 		return e.Value
 	}

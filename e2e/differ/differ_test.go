@@ -56,6 +56,9 @@ func operators() []string {
 	for range 9 { // graphs are more than one operator
 		out = append(out, "images", "rows")
 	}
+	for range 3 {
+		out = append(out, "mixed", "sizes", "control")
+	}
 	return out
 }
 
@@ -96,14 +99,18 @@ func compare(t *testing.T, d *draw, o *ort, e *engines) string {
 			t.Fatal(err)
 		}
 	}
-	want, err := o.run(model, d.names, d.args)
-	if err != nil {
-		return "ONNX Runtime refuses: " + clip(err)
-	}
-	for _, w := range want {
-		if w.Len() > 1<<22 {
-			return "too large"
+	var want []map[string]*tensor.Tensor
+	for _, args := range d.sets() {
+		w, err := o.run(model, d.names, args)
+		if err != nil {
+			return "ONNX Runtime refuses: " + clip(err)
 		}
+		for _, w := range w {
+			if w.Len() > 1<<22 {
+				return "too large"
+			}
+		}
+		want = append(want, w)
 	}
 	got, how, err := ours(t, d, model, e)
 	if err != nil {
@@ -117,10 +124,13 @@ func compare(t *testing.T, d *draw, o *ort, e *engines) string {
 		t.Errorf("fails, %s: %v\n%s", how, err, d.text())
 		return "failed: " + clip(err)
 	}
-	for i, out := range d.b.Model().Graph.Outputs {
-		if wrong := d.differ(got[i], want[out.Name]); wrong != "" {
-			t.Errorf("differs, %s: output %d: %s\n%s", how, i, wrong, d.text())
-			return "differs"
+	for k, args := range d.sets() {
+		for i, out := range d.b.Model().Graph.Outputs {
+			if wrong := d.differ(got[k][i], want[k][out.Name]); wrong != "" {
+				d.args = args
+				t.Errorf("differs, %s: set %d of inputs: output %d: %s\n%s", how, k, i, wrong, d.text())
+				return "differs"
+			}
 		}
 	}
 	return "agrees"
@@ -137,8 +147,8 @@ func clip(err error) string {
 // refusal is an error of the importer.
 type refusal struct{ error }
 
-// ours compiles a model and runs it, with settings that are drawn.
-func ours(t *testing.T, d *draw, model []byte, e *engines) (out []*tensor.Tensor, how string, err error) {
+// ours compiles a model and runs it with each set of inputs, with settings that are drawn.
+func ours(t *testing.T, d *draw, model []byte, e *engines) (out [][]*tensor.Tensor, how string, err error) {
 	level := d.IntN(5)
 	to := pick(d, target.Of("x86"), target.Of("x86"), target.Of("wasm"))
 	how = fmt.Sprintf("opt_level %d, target %s", level, to)
@@ -170,11 +180,14 @@ func ours(t *testing.T, d *draw, model []byte, e *engines) (out []*tensor.Tensor
 		return nil, how, fmt.Errorf("open: %w", err)
 	}
 	defer func() { err = errors.Join(err, prog.Close()) }()
-	out, err = prog.Run(t.Context(), "main", d.args...)
-	if err != nil {
-		err = fmt.Errorf("run: %w", err)
+	for k, args := range d.sets() {
+		outs, err := prog.Run(t.Context(), "main", args...)
+		if err != nil {
+			return nil, how, fmt.Errorf("run: set %d of inputs: %w", k, err)
+		}
+		out = append(out, outs)
 	}
-	return out, how, err
+	return out, how, nil
 }
 
 // differ says how two results differ, if they do beyond the tolerance.

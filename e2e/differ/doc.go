@@ -22,6 +22,8 @@
 //   - Sign of a NaN is 0 for halves, and a NaN for floats
 //   - a window of one element that is not periodic is 0/0
 //   - Slice backwards to the largest integer of 32 or 64 bits goes to the first element
+//   - Min, Max, and Clip of 64-bit integers compare halves, and sums of integers over axes are floats on the way
+//   - Mod of integers with fmod is that of floats
 //   - Softplus as an activation of recurrent layers overflows
 //   - activations of recurrent layers that take parameters without a default that both know: Affine, ScaledTanh, ThresholdedRelu
 //
@@ -34,7 +36,10 @@
 //
 // The compiler differs on purpose or within its limits:
 //
+//   - sums of int32 and int64 are taken not to overflow, as those of indices, also where a comparison is solved for one of its terms
 //   - PRelu is max(x, 0) + slope * min(x, 0), which is NaN for slopes that are infinite
+//   - an extent that is computed and comes out as 0 is 0 in Reshape, not that of the input
+//   - what a loop of no turns collects has the shape of its rows behind an extent of 0, in ONNX Runtime that extent alone
 //   - Squeeze without axes takes extents that are not known to be other than 1
 //   - Softplus and Mish of halves are rounded on the way
 package differ

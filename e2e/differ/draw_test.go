@@ -15,9 +15,10 @@ type draw struct {
 	*rand.Rand
 	b     *ob.Builder
 	opset int64
-	names []string         // of the inputs
-	args  []*tensor.Tensor // and their values
-	n     int              // of names
+	names []string           // of the inputs
+	args  []*tensor.Tensor   // and their values
+	more  [][]*tensor.Tensor // values of other extents, which the same program is run with
+	n     int                // of names
 	// symbolic says that extents of inputs are unknown to the compiler; the symbols are called by the extents, or each is another.
 	symbolic, apart bool
 	batch           bool // only the first extent is symbolic
@@ -40,6 +41,9 @@ func newDraw(r *rand.Rand) *draw {
 	d.symbolic, d.apart = d.chance(0.2), d.chance(0.3)
 	return d
 }
+
+// sets are all sets of inputs.
+func (d *draw) sets() [][]*tensor.Tensor { return append([][]*tensor.Tensor{d.args}, d.more...) }
 
 // old takes an operator set from before 13 at times, from least on.
 func (d *draw) old(least int64) {

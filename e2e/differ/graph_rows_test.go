@@ -55,7 +55,7 @@ func (g *graph) anyStep(x val) {
 	case 18: // the greater of two
 		g.loose = true
 		c := val{g.node("Greater", []val{x, g.constant(g.values(onnxpb.Float, plain))}), onnxpb.Bool, x.dims}
-		g.of("Where", x.dims, []val{c, x, g.constant(g.values(onnxpb.Float, plain))})
+		g.as("Where", x.dt, x.dims, []val{c, x, g.constant(g.values(onnxpb.Float, plain))})
 	default:
 		if rank > 0 {
 			g.of("CumSum", x.dims, []val{x, g.scalar(g.axis(rank))}, ob.Int("exclusive", g.Int64N(2)), ob.Int("reverse", g.Int64N(2)))
@@ -182,6 +182,9 @@ func (g *graph) move(x val) {
 		}
 		g.of("Reshape", dims, []val{x, g.list(to...)})
 	case 3:
+		if dims[a] == 0 {
+			return
+		}
 		from, to := g.Int64N(dims[a]), int64(0)
 		to = g.between(from+1, dims[a])
 		step := g.between(1, 2)
@@ -209,7 +212,7 @@ func (g *graph) move(x val) {
 	case 5: // parts side by side
 		in := []val{x}
 		for _, p := range g.pool {
-			if s := slices.Clone(p.dims); len(s) == rank && p.name != x.name && g.chance(0.7) {
+			if s := slices.Clone(p.dims); len(s) == rank && p.name != x.name && p.dt == x.dt && g.chance(0.7) {
 				s[a] = x.dims[a]
 				if slices.Equal(s, x.dims) && len(in) < 4 {
 					in = append(in, p)
@@ -231,9 +234,12 @@ func (g *graph) move(x val) {
 		for i, e := range []int64{k, dims[a] - k} {
 			s := slices.Clone(dims)
 			s[a] = e
-			g.join(val{ys[i], onnxpb.Float, s}, x)
+			g.join(val{ys[i], x.dt, s}, x)
 		}
 	case 7:
+		if dims[a] == 0 {
+			return
+		}
 		i := g.below(onnxpb.Int64, -dims[a], dims[a], g.between(1, 6))
 		dims[a] = i.Shape[0]
 		g.of("Gather", dims, []val{x, g.constant(i)}, ob.Int("axis", int64(a)))

@@ -28,9 +28,14 @@ func (d *draw) graph() *graph {
 	return &graph{draw: d, uses: map[string]int{}}
 }
 
-// of adds a node whose result joins the pool.
+// of adds a node whose result joins the pool. It has the element type of the first operand.
 func (g *graph) of(op string, dims []int64, in []val, attrs ...onnxpb.Attribute) val {
-	return g.join(val{g.node(op, in, attrs...), onnxpb.Float, dims}, in...)
+	return g.join(val{g.node(op, in, attrs...), in[0].dt, dims}, in...)
+}
+
+// as is of for results of another element type.
+func (g *graph) as(op string, dt onnxpb.DataType, dims []int64, in []val, attrs ...onnxpb.Attribute) val {
+	return g.join(val{g.node(op, in, attrs...), dt, dims}, in...)
 }
 
 func (g *graph) join(v val, in ...val) val {
@@ -64,10 +69,10 @@ func (g *graph) finish() {
 	last := g.pool[len(g.pool)-1]
 	for _, v := range g.pool[:len(g.pool)-1] {
 		if g.uses[v.name] == 0 && g.chance(0.5) || g.chance(0.08) {
-			g.out(g.node("Identity", []val{v}), onnxpb.Float)
+			g.out(g.node("Identity", []val{v}), v.dt)
 		}
 	}
-	g.out(last.name, onnxpb.Float)
+	g.out(last.name, last.dt)
 }
 
 func graphOfImages(d *draw) {

@@ -117,6 +117,15 @@ func branchModels() []control {
 				Graph("else_branch", body(nil, ids("p"), node("Sub", ids(x, y), ids("p")))))
 			b.Output(b.Node("Abs", "after", ids("r")), onnxpb.Float)
 		}, [][]*tensor.Tensor{tensors(vec(1, 0)), tensors(vec(-1, 0, 0))}, [][]*tensor.Tensor{tensors(vec(2.7182817, 0)), tensors(vec(1.3678794, 1, 1))}},
+		{"branches that compute again what is outside twice", func(b *Builder) {
+			x := b.Input("x", onnxpb.Float, "n")
+			sum := b.Node("Add", "both", ids(b.Node("Abs", "first", ids(x)), x))
+			b.Output(b.Node("Abs", "second", ids(x)), onnxpb.Float)
+			b.NodeOut("If", "if", ids(positive(b, sum)), ids("r"),
+				Graph("then_branch", body(nil, ids("p"), node("Abs", ids(x), ids("p")))),
+				Graph("else_branch", body(nil, ids("p"), node("Neg", ids(x), ids("p")))))
+			b.Output("r", onnxpb.Float)
+		}, [][]*tensor.Tensor{tensors(vec(1, -2)), tensors(vec(-1, -3))}, [][]*tensor.Tensor{tensors(vec(1, 2), vec(1, 2)), tensors(vec(1, 3), vec(1, 3))}},
 		{"branches of other extents, with two results, one of them a shape", func(b *Builder) {
 			x := b.Input("x", onnxpb.Float, "n")
 			shape := b.Node("Shape", "shape", ids(x))

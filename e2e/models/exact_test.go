@@ -1,6 +1,7 @@
 package models
 
 import (
+	"bytes"
 	"math"
 
 	. "github.com/irscope/irscope/compiler/frontend/onnx/onnxbuild"
@@ -14,6 +15,7 @@ func exactIdioms() []idiom {
 	f32 := func(shape []int64, list ...float64) *tensor.Tensor { return filled(dtype.Float32T, shape, list...) }
 	i32 := func(shape []int64, list ...float64) *tensor.Tensor { return filled(dtype.Int32T, shape, list...) }
 	i64 := func(shape []int64, list ...int64) *tensor.Tensor { return tensor.MustOf(shape, list) }
+	bits := func(list ...float64) *tensor.Tensor { return filled(dtype.BoolT, []int64{int64(len(list))}, list...) }
 	of := func(ts ...*tensor.Tensor) []*tensor.Tensor { return ts }
 	const large = 7900455274832409391 // which no float holds
 	return []idiom{
@@ -43,6 +45,47 @@ func exactIdioms() []idiom {
 			b.Output(b.Node("Pow", "constant", []string{x, b.Initializer("half", Floats(nil, 0.5))}), onnxpb.Int32)
 			b.Output(b.Node("Pow", "data", []string{x, b.Input("y", onnxpb.Float, 3)}), onnxpb.Int32)
 		}, of(i32([]int64{3}, 16, 10, 4), f32([]int64{3}, 1.5, 2, -0.5)), of(i32([]int64{3}, 4, 3, 2), i32([]int64{3}, 64, 100, 0))},
+		{"maxima of bytes and their places", 17, func(b *Builder) {
+			for _, c := range []struct {
+				name string
+				t    onnxpb.DataType
+			}{{"i", onnxpb.Int8}, {"u", onnxpb.Uint8}} {
+				y, at := c.name+"y", c.name+"at"
+				b.NodeOut("MaxPool", c.name+"pool", []string{b.Input(c.name, c.t, 1, 2, 3)}, []string{y, at}, IntList("kernel_shape", 2), IntList("pads", 1, 0), IntList("strides", 2))
+				b.Output(y, c.t)
+				b.Output(at, onnxpb.Int64)
+			}
+		}, of(tensor.MustOf([]int64{1, 2, 3}, []int8{-128, -128, -3, 5, 5, 127}), tensor.MustOf([]int64{1, 2, 3}, []uint8{0, 0, 0, 255, 7, 200})), of(
+			tensor.MustOf([]int64{1, 2, 2}, []int8{-128, -3, 5, 127}), i64([]int64{1, 2, 2}, 0, 2, 3, 5), tensor.MustOf([]int64{1, 2, 2}, []uint8{0, 0, 255, 200}), i64([]int64{1, 2, 2}, 0, 1, 3, 5))},
+		{"bounds at the ends of integers", 17, func(b *Builder) {
+			x, u := b.Input("x", onnxpb.Int64, 4), b.Input("u", onnxpb.Uint64, 3)
+			low, most := b.Initializer("low", Ints(nil, -10)), b.Initializer("most", Ints(nil, math.MaxInt64))
+			least := b.Initializer("least", Ints(nil, math.MinInt64))
+			b.Output(b.Node("Clip", "up", []string{x, low, most}), onnxpb.Int64)
+			b.Output(b.Node("Clip", "down", []string{x, least, low}), onnxpb.Int64)
+			b.Output(b.Node("Clip", "all", []string{x, least, b.Initializer("next", Ints(nil, math.MaxInt64-1))}), onnxpb.Int64)
+			end := onnxpb.Tensor{Type: onnxpb.Uint64, Data: bytes.Repeat([]byte{255}, 8)}
+			two := onnxpb.Tensor{Type: onnxpb.Uint64, Data: []byte{2, 0, 0, 0, 0, 0, 0, 0}}
+			b.Output(b.Node("Clip", "unsigned", []string{u, b.Initializer("two", two), b.Initializer("end", end)}), onnxpb.Uint64)
+			b.Output(b.Node("Clip", "crossed", []string{u, b.Initializer("high", end), b.Initializer("2", two)}), onnxpb.Uint64)
+		}, of(i64([]int64{4}, math.MaxInt64, 5, -11, math.MinInt64), tensor.MustOf([]int64{3}, []uint64{0, 7, math.MaxUint64})), of(
+			i64([]int64{4}, math.MaxInt64, 5, -10, -10), i64([]int64{4}, -10, -10, -11, math.MinInt64), i64([]int64{4}, math.MaxInt64-1, 5, -11, math.MinInt64),
+			tensor.MustOf([]int64{3}, []uint64{2, 7, math.MaxUint64}), tensor.MustOf([]int64{3}, []uint64{2, 2, 2}))},
+		{"comparisons with the ends of integers", 17, func(b *Builder) {
+			x, most, least := b.Input("x", onnxpb.Int64, 3), b.Initializer("most", Ints(nil, math.MaxInt64)), b.Initializer("least", Ints(nil, math.MinInt64))
+			for _, op := range []string{"Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal"} {
+				b.Output(b.Node(op, "most"+op, []string{most, x}), onnxpb.Bool)
+				b.Output(b.Node(op, "least"+op, []string{x, least}), onnxpb.Bool)
+			}
+		}, of(i64([]int64{3}, math.MaxInt64, math.MinInt64, 0)), of(
+			bits(0, 1, 1), bits(1, 0, 1), bits(1, 1, 1), bits(1, 1, 1), bits(0, 0, 0), bits(0, 0, 0), bits(1, 0, 0), bits(0, 1, 0), bits(1, 0, 0), bits(0, 1, 0))},
+		{"casts of what wraps", 17, func(b *Builder) {
+			x, u := b.Input("x", onnxpb.Uint32, 2), b.Input("u", onnxpb.Uint8, 2)
+			y := b.Node("Cast", "signed", []string{x}, Int("to", int64(onnxpb.Int32)))
+			b.Output(b.Node("Mod", "rest", []string{y, b.Initializer("5", onnxpb.Tensor{Type: onnxpb.Int32, Data: []byte{5, 0, 0, 0}})}), onnxpb.Int32)
+			d := b.Node("Sub", "difference", []string{b.Initializer("1", onnxpb.Tensor{Type: onnxpb.Uint8, Data: []byte{1}}), u})
+			b.Output(b.Node("Greater", "large", []string{b.Node("Cast", "wide", []string{d}, Int("to", int64(onnxpb.Int64))), b.Initializer("4", Ints(nil, 4))}), onnxpb.Bool)
+		}, of(tensor.MustOf([]int64{2}, []uint32{math.MaxUint32 - 7, 7}), tensor.MustOf([]int64{2}, []uint8{7, 0})), of(i32([]int64{2}, 2, 2), bits(1, 0))},
 		{"a threshold of what is no number", 17, func(b *Builder) {
 			b.Output(b.Node("ThresholdedRelu", "t", []string{b.Input("x", onnxpb.Float, 4)}, Float("alpha", -1)), onnxpb.Float)
 		}, of(f32([]int64{4}, math.NaN(), -1, -0.5, math.Inf(1))), of(f32([]int64{4}, 0, 0, -0.5, math.Inf(1)))},

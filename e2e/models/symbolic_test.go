@@ -74,6 +74,17 @@ func strided() *onnxpb.Model {
 	return b.Model()
 }
 
+// normalized is a normalization of as many channels as its operands say in turn.
+func normalized(channels ...any) *onnxpb.Model {
+	b := New("normalized", 17)
+	in := []string{b.Input("x", onnxpb.Float, "n", channels[0], 2)}
+	for i, c := range channels[1:] {
+		in = append(in, b.Node("Exp", fmt.Sprint("e", i), []string{b.Input(fmt.Sprint("p", i), onnxpb.Float, c)}))
+	}
+	b.Output(b.Node("BatchNormalization", "y", in), onnxpb.Float)
+	return b.Model()
+}
+
 func attentionReshape(t *testing.T) *onnxpb.Model {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "attention_reshape.onnx"))
@@ -101,6 +112,12 @@ func symbolicCases(t *testing.T) []symbolicCase {
 		{name: "strided", model: strided(), sizes: []map[string]int64{
 			{"b": 1, "h": 8, "w": 8}, {"b": 2, "h": 7, "w": 13}, {"b": 3, "h": 1, "w": 1}, {"b": 1, "h": 2, "w": 65},
 		}},
+		{
+			name: "channels that differ in name", model: normalized("a", "b", "c", "d", "e"), sizes: []map[string]int64{{"n": 2, "a": 3, "b": 3, "c": 3, "d": 3, "e": 3}, {"n": 1, "a": 1, "b": 1, "c": 1, "d": 1, "e": 1}},
+			bad: []map[string]int64{{"n": 1, "a": 3, "b": 3, "c": 3, "d": 2, "e": 3}, {"n": 1, "a": 2, "b": 3, "c": 3, "d": 3, "e": 3}},
+		},
+		{name: "channels of which one is known", model: normalized("a", "b", 3, "c", "c"), sizes: []map[string]int64{{"n": 2, "a": 3, "b": 3, "c": 3}}, bad: []map[string]int64{{"n": 2, "a": 3, "b": 3, "c": 1}}},
+		{name: "channels that are known", model: normalized(3, "b", "b", "b", "b"), sizes: []map[string]int64{{"n": 2, "b": 3}}, bad: []map[string]int64{{"n": 2, "b": 4}}},
 		{name: "attention", model: attentionReshape(t), sizes: []map[string]int64{
 			{"batch": 1, "tokens": 1}, {"batch": 3, "tokens": 5}, {"batch": 2, "tokens": 16}, {"batch": 5, "tokens": 33},
 		}},

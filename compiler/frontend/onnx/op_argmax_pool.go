@@ -31,7 +31,10 @@ func (n *node) maximaAt(w *window, pads []int64) relax.Expr {
 			n.fail("output 1 (the indices of the maxima) has more than %d elements for a channel", maxSignal)
 		}
 	}
-	x, width := n.floats(0), make([]int64, 4, 2*(r+2))
+	x, width := n.expr(0), make([]int64, 4, 2*(r+2))
+	if !n.dtype(0).IsFloat() { // bytes, of which no padding is less than all
+		x = n.as(x, dtype.Float32T)
+	}
 	for i := range r {
 		width = append(width, pads[i], pads[r+i])
 	}

@@ -317,7 +317,7 @@ func isNumber(e tir.Expr) bool {
 // isExact reports whether the elements of k are floats, or integers that floats hold.
 func isExact(k *known) bool {
 	for _, e := range k.elems {
-		if v, ok := e.(*tir.IntImm); ok && int64(float64(v.Value)) != v.Value {
+		if v, ok := e.(*tir.IntImm); ok && (int64(float64(v.Value)) != v.Value || v.Value < 0 && k.dtype.IsUInt()) {
 			return false
 		}
 	}

@@ -32,18 +32,27 @@ func batchNorm(n *node) {
 		n.fail("input 0 has %d dimensions, expected at least 2", n.rank(0))
 	}
 	channels := n.dims(0)[1]
-	as := args(x)
 	for i := 1; i < 5; i++ {
-		if d := n.dims(i); len(d) != 1 || !mayEqual(d[0], channels) {
+		d := n.dims(i)
+		if len(d) != 1 || !mayEqual(d[0], channels) {
 			n.fail("input %d has shape %s, expected (%s,) for the channels of input 0", i, relax.FormatDims(d), relax.FormatPrim(channels))
 		}
-		as = append(as, n.expr(i))
-		if _, ok := tir.AsInt(channels); !ok && !sameDims(n.dims(i), []tir.Expr{channels}) { // those of the statistics, which a match_cast checks
-			channels = n.dims(i)[0]
-			dims := slices.Clone(n.dims(0))
-			dims[1] = channels
-			as[0] = n.matchCast(as[0], dims)
+		if _, ok := tir.AsInt(channels); !ok {
+			channels = d[0] // a number, where there is one
 		}
+	}
+	// What is not known to have as many channels as the rest is checked at run time.
+	as := args(x)
+	if dims := slices.Clone(n.dims(0)); !sameDims(dims[1:2], []tir.Expr{channels}) {
+		dims[1] = channels
+		as[0] = n.matchCast(x, dims)
+	}
+	for i := 1; i < 5; i++ {
+		p := n.expr(i)
+		if of := []tir.Expr{channels}; !sameDims(n.dims(i), of) {
+			p = n.matchCast(p, of)
+		}
+		as = append(as, p)
 	}
 	t := n.emit("relax.nn.batch_norm", as, "axis", int64(1), "epsilon", n.float("epsilon", 1e-5),
 		"center", true, "scale", true, "momentum", n.float("momentum", 0.9), "training", false)

@@ -102,7 +102,9 @@ func clip(n *node) {
 			case *tir.FloatImm:
 				return x.Value, true, n.constant(d, x.Value)
 			case *tir.IntImm:
-				return float64(x.Value), true, n.expr(operand)
+				// What a float64 does not hold, as the ends of 64 bits, remains an operand.
+				v := float64(x.Value)
+				return v, math.Abs(v) < 1<<53 && (v >= 0 || d.Code != dtype.UInt), n.expr(operand)
 			}
 		}
 		return 0, false, n.expr(operand)

@@ -137,7 +137,7 @@ func denseData(v any, d dtype.DType) ([]byte, []int64, error) {
 	case *tir.FloatImm:
 		f, isFloat, n = x.Value, true, int64(x.Value)
 	case *tir.IntImm:
-		f, n = float64(x.Value), x.Value
+		f, n = x.Float(), x.Value
 	default:
 		return nil, nil, fmt.Errorf("expected a number or nested lists of numbers, got %s", describe(v))
 	}

@@ -146,7 +146,7 @@ func (b *builder) attribute(v any, a *op.Attr, n *syntax.Node) ir.Value {
 		case *tir.FloatImm:
 			return x.Value
 		case *tir.IntImm:
-			return float64(x.Value)
+			return x.Float()
 		case string:
 			if f, ok := namedFloat(x); ok {
 				return f
