@@ -19,6 +19,10 @@ type rows struct {
 	of    *tir.Var
 	at    Lin // of the first read
 	reads []run
+	last  int64
+	// starts are the reads that do not start within so many lanes of the one before them in starts.
+	starts []int
+	lanes  int64
 }
 
 // run is the first and the last element, from the place of the rows, that a vector is read of, and all of them.
@@ -41,10 +45,17 @@ func (w *Walker) straight(s tir.Stmt) {
 	w.near = outer
 }
 
-// sortRows puts the reads of each row in order.
+// sortRows puts the reads of each row in order, equal ones once.
 func (w *Walker) sortRows() {
 	for _, r := range w.near {
-		slices.SortStableFunc(r.reads, func(a, b run) int { return cmp.Compare(a.first, b.first) })
+		slices.SortFunc(r.reads, func(a, b run) int {
+			return cmp.Or(cmp.Compare(a.first, b.first), slices.Compare(a.elements, b.elements))
+		})
+		r.reads = slices.CompactFunc(r.reads, func(a, b run) bool { return slices.Equal(a.elements, b.elements) })
+		r.last = r.reads[0].last
+		for _, x := range r.reads {
+			r.last = max(r.last, x.last)
+		}
 	}
 }
 
@@ -196,29 +207,33 @@ func (w *Walker) rowOf(of *tir.Var, at Lin, elements []int64, lanes int64) (row 
 	if slices.ContainsFunc(elements, func(n int64) bool { return !slices.Contains(row, n) }) { // it may not run
 		return elements, first, last
 	}
-	first, last = r.reads[0].first, r.reads[0].last
-	for _, x := range r.reads {
-		last = max(last, x.last)
-	}
-	return row, first - from, last - from
+	return row, r.reads[0].first - from, r.last - from
 }
 
 // row is the elements of the reads that start within so many lanes of the first one of them, as the reads do that start at an element; nil where there are none.
 func (r *rows) row(first, lanes int64) []int64 {
-	var row []int64
-	start, found := int64(0), false
-	for _, x := range r.reads {
-		if len(row) == 0 || x.first >= start+lanes {
-			if found {
-				break
+	if r.lanes != lanes {
+		r.lanes, r.starts = lanes, r.starts[:0]
+		for i, x := range r.reads {
+			if i == 0 || x.first >= r.reads[r.starts[len(r.starts)-1]].first+lanes {
+				r.starts = append(r.starts, i)
 			}
-			row, start = row[:0], x.first
 		}
-		row = append(row, x.elements...)
-		found = found || x.first == first
 	}
+	k, found := slices.BinarySearchFunc(r.starts, first, func(i int, first int64) int { return cmp.Compare(r.reads[i].first, first) })
 	if !found {
+		k--
+	}
+	if k < 0 {
 		return nil
+	}
+	end := len(r.reads)
+	if k+1 < len(r.starts) {
+		end = r.starts[k+1]
+	}
+	var row []int64
+	for _, x := range r.reads[r.starts[k]:end] {
+		row = append(row, x.elements...)
 	}
 	return row
 }
