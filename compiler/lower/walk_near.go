@@ -98,7 +98,7 @@ func (w *Walker) lookAhead(s tir.Stmt) bool {
 		}
 	case *tir.LetStmt:
 		if !w.ahead(s.Value) {
-			return true
+			return false
 		}
 		w.Bind(s.Var, s.Value)
 		return w.lookAhead(s.Body)
@@ -149,7 +149,7 @@ func (w *Walker) readsOf(e tir.Expr) {
 		}
 	case *tir.Cast:
 		w.readsOf(e.Value)
-	case *tir.Select: // computes both
+	case *tir.Select: // may read both
 		w.readsOf(e.True)
 		w.readsOf(e.False)
 	case *tir.Call:
