@@ -89,6 +89,9 @@ type Machine struct {
 	// Pick makes a part of lanes of 32 bits of others, which are as wide: lane i is lane lanes[i] of all of them one after the other. It is nil where there are no instructions, and
 	// returns nil where single lanes take fewer.
 	Pick func(parts []*Node, lanes []int) *Node
+	// PicksMany is the least number of lanes from which on Pick takes an instruction for two parts, and one for each further part: then it pays to read fewer vectors, and to pick lanes from more of
+	// them. 0 is none.
+	PicksMany int
 	// MaxOfNumbers is the maximum of parts of floats, of which none is NaN, in fewer instructions than where one may be; the positive zero is the larger one. It is nil where there are no such
 	// instructions.
 	MaxOfNumbers func(a, b *Node, d dtype.DType) *Node

@@ -84,11 +84,24 @@ func maximaOf(body tir.Stmt, native func(dtype.DType) int, registers int) *maxim
 		}
 		watch(v)
 	}
-	for _, m := range r.order {
-		if m.read && m.known() {
-			for _, v := range m.values {
-				watch(v)
+	seen := map[*turnMemory]bool{}
+	var stored func(m *turnMemory)
+	stored = func(m *turnMemory) {
+		if seen[m] || !m.known() {
+			return
+		}
+		seen[m] = true
+		for _, v := range m.values {
+			if load, ok := v.e.(*tir.BufferLoad); ok && r.memory[load.Buffer.Data].known() {
+				stored(r.memory[load.Buffer.Data])
+				continue
 			}
+			watch(v)
+		}
+	}
+	for _, m := range r.order {
+		if m.read {
+			stored(m)
 		}
 	}
 	if len(out.parts) == 0 || watched > mostWatched*r.maxima || slices.ContainsFunc(out.parts, func(p dtype.DType) bool { return p.Lanes == 0 }) {

@@ -22,6 +22,8 @@ type Walker struct {
 	promoted     map[*tir.Var]Value // type and mask of the sums that are kept in variables
 	twice        map[*tir.IfThenElse]*maxima
 	squares      *squares // nil where maxima are not those of numbers
+	picks        bool     // lanes of vectors are picked
+	near         []*rows  // what the statements under way read
 	loops        []loopFrame
 	loads        map[*tir.Buffer]string // what accesses are called in errors
 	stores       map[*tir.Buffer]string
@@ -49,7 +51,8 @@ func (w *Walker) Function(p *tir.PrimFunc, callee func(*tir.Call) bool) {
 	if cost := w.Effects.Cost; cost > TurnCost {
 		w.gen.Poll(cost)
 	}
-	w.stmt(body)
+	w.picks = w.picksLanes(body)
+	w.straight(body)
 }
 
 // Error says what a function asks for that a target cannot do.

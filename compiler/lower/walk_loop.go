@@ -96,7 +96,7 @@ func (w *Walker) turn(exit *Region, s tir.Stmt, r *Region) {
 
 func (w *Walker) inLoop(f loopFrame, s tir.Stmt) {
 	w.loops = append(w.loops, f)
-	w.stmt(s)
+	w.straight(s)
 	w.loops = w.loops[:len(w.loops)-1]
 }
 

@@ -27,7 +27,7 @@ func (w *Walker) runTwice(s *tir.IfThenElse, m *maxima) {
 		n = 1
 	}
 	w.squares = q
-	w.stmt(s.Then)
+	w.straight(s.Then)
 	w.squares = nil
 	var wrong *Node
 	for _, p := range m.parts {
@@ -44,7 +44,7 @@ func (w *Walker) runTwice(s *tir.IfThenElse, m *maxima) {
 			wrong = w.Fn(Or, wrong, nan)
 		}
 	}
-	w.Branch(wrong, "nan", func() { w.stmt(s.Else) }, nil)
+	w.Branch(wrong, "nan", func() { w.straight(s.Else) }, nil)
 }
 
 // watch adds up the squares of e, whose value is v, if that is one of those that are watched.

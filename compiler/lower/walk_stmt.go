@@ -71,17 +71,17 @@ func (w *Walker) ifStmt(s *tir.IfThenElse) {
 	cond := w.ScalarExpr(s.Cond, "IfThenElse")
 	if v, ok := cond.Int(); ok {
 		if v != 0 {
-			w.stmt(s.Then)
+			w.straight(s.Then)
 		} else if s.Else != nil {
-			w.stmt(s.Else)
+			w.straight(s.Else)
 		}
 		return
 	}
 	var no func()
 	if s.Else != nil {
-		no = func() { w.stmt(s.Else) }
+		no = func() { w.straight(s.Else) }
 	}
-	w.Branch(cond, "if", func() { w.stmt(s.Then) }, no)
+	w.Branch(cond, "if", func() { w.straight(s.Then) }, no)
 }
 
 // assert leaves the function where the condition does not hold.
@@ -92,7 +92,7 @@ func (w *Walker) assert(s *tir.AssertStmt) {
 	if v, ok := cond.Int(); !ok || v == 0 {
 		w.Branch(w.Fn(Eqz, cond), "assert", func() { w.gen.Raise(s, bound) }, nil)
 	}
-	w.stmt(s.Body)
+	w.straight(s.Body)
 }
 
 // Facts are the two numbers of an error, of 64 bits: values, and 0 for those that are not there.

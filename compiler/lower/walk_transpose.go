@@ -2,8 +2,11 @@ package lower
 
 import "github.com/irscope/irscope/compiler/tir"
 
-// quad is how many stores make a transposition, and how many lanes of 32 bits a row of it has.
-const quad = 4
+// quad is how many stores make a transposition, and how many lanes of 32 bits a row of it has; fewer stores leave some of these out, but not less than leastRows.
+const (
+	quad      = 4
+	leastRows = 2
+)
 
 // byteRow is the same for bytes.
 const byteRow = 16
@@ -22,9 +25,9 @@ func (w *Walker) statements(list []tir.Stmt) {
 
 // transpose translates the first of some statements where they write vectors of elements that are apart from each other, each vector of those next to what the one before
 // reads: rows of elements that lie together are read, and transposed in registers. Where as many statements are so as a part has lanes, rows are read as wide as that, so that each line of
-// memory is read once, and else of four elements. It returns how many statements it has translated.
+// memory is read once, and else of four elements, or of what is left over of four. It returns how many statements it has translated.
 func (w *Walker) transpose(list []tir.Stmt) int {
-	if w.Machine.Transpose == nil || len(list) < quad {
+	if w.Machine.Transpose == nil || len(list) < leastRows {
 		return 0
 	}
 	st := w.strided(list[0])
@@ -45,20 +48,29 @@ func (w *Walker) transpose(list []tir.Stmt) int {
 	if len(stores) < part && dt.Bits == 32 {
 		high = quad
 	}
-	if len(stores) < high {
+	short := len(stores) < high
+	if short && (len(stores) < leastRows || dt.Bits != 32 || from.Stride <= quad) { // where rows are as short, lanes are picked from few vectors
 		return 0
 	}
-	stores = stores[:high]
+	stores = stores[:min(len(stores), high)]
 	rows := w.access(first.Buffer, from, dt, nil, what)
 	rows.loadPart, _ = w.gen.PartMem(high * int(dt.Bits))
+	masked, _ := w.gen.MaskedMem(high, int(dt.Bits))
+	if short && masked == 0 {
+		return 0
+	}
 	out := make([]Value, high)
 	for i := 0; i < int(dt.Lanes); i += part {
 		list := make([]*Node, part)
 		for k := range list {
+			if short && i+k == int(dt.Lanes)-1 { // behind the others there are elements that are read, too
+				list[k] = w.Load(w.at(rows, i+k, masked), w.firstLanes(len(stores), high), rows.v.Name+"_row")
+				continue
+			}
 			list[k] = w.Load(w.at(rows, i+k, rows.loadPart), nil, rows.v.Name+"_row")
 		}
 		for j, p := range w.Machine.Transpose(list, high) {
-			out[j].DType, out[j].Parts = dt, append(out[j].Parts, p)
+			out[j].DType, out[j].Parts = dt, append(out[j].Parts, p) // of short rows the last ones are of no use
 		}
 	}
 	outer := w.At
@@ -68,7 +80,7 @@ func (w *Walker) transpose(list []tir.Stmt) int {
 		w.At = w.memory.from.of(s)
 		w.storeLanes(w.access(s.Buffer, w.Place(s.Buffer, s.Indices, what), dt, nil, what), out[i])
 	}
-	return high
+	return len(stores)
 }
 
 // sideBySide returns the first of some statements that copy elements side by side, the first of them from a place: each reads behind each element that the one before reads.

@@ -78,6 +78,8 @@ type TileSpec struct {
 	// Slide, where it is not empty, is a spatial variable, and a reduction variable over the columns of windows that lie along it: columns are reduced once for
 	// all results of a tile (tile_slide.go).
 	Slide []int
+	// ByResult says that a result, or a vector of them, takes all unrolled steps before the next one of its tile does, and not each step all results.
+	ByResult bool
 }
 
 // TileReduction computes a reduction block tile by tile, as spec says, and returns the block that writes results. It is no primitive of TVM's, and

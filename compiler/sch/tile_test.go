@@ -360,7 +360,8 @@ func tileArguments(r *rand.Rand, b *tir.Block, ref *sch.Block, extents map[strin
 			slide, splat, pack = pick(r, pairs), nil, nil
 		}
 	}
-	return []any{ref, order, tile, reduce, int64(v), lanes, whole, unroll, int64(r.IntN(5)), append([]int64{}, splat...), append([]int64{}, pack...), run, nil, blocks, parallel, chunk, chunkAt, slide}
+	factor := r.IntN(10)
+	return []any{ref, order, tile, reduce, int64(v), lanes, whole, unroll, int64(factor / 2), append([]int64{}, splat...), append([]int64{}, pack...), run, nil, blocks, parallel, chunk, chunkAt, slide, factor%2 == 0}
 }
 
 // divisors are those of a number.

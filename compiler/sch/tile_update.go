@@ -93,7 +93,7 @@ func (t *tiler) update(u stepsOf) tir.Stmt {
 	}
 	var pos []tir.Expr
 	var lane tir.Expr
-	if t.slide != nil { // a column after the other: what its steps read lies side by side
+	if t.slide != nil || t.spec.ByResult { // a column or a result after the other: what its steps read lies side by side
 		pos, lane = p.inner(!scalar)
 	}
 	var step tir.Expr
@@ -115,7 +115,7 @@ func (t *tiler) update(u stepsOf) tir.Stmt {
 			red[k] = tir.Add(red[k], tir.Const(n.DType(), 1))
 		}
 	}
-	if t.slide == nil {
+	if t.slide == nil && !t.spec.ByResult {
 		pos, lane = p.inner(!scalar)
 	}
 	if t.dot {

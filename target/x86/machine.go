@@ -58,6 +58,7 @@ func machineOf(g *gen) *lower.Machine {
 	}
 	if g.mod.machine.Features.AVX512 {
 		m.MaxOfNumbers = g.maxOfNumbers
+		m.PicksMany = 256 / 32
 	}
 	return m
 }

@@ -1,6 +1,8 @@
 package x86
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/native/asm"
 )
@@ -63,19 +65,55 @@ func (p picking) one(k int) *node {
 
 // ofTwo takes the lanes of two parts at once, and then those of one part after the other.
 func (p picking) ofTwo() *node {
-	n, out := len(p.lanes), p.parts[0]
-	for k := 1; k < len(p.parts); k++ {
-		out = p.g.op(vec(pPick, p.w), p.numbers(func(i int) int64 {
-			switch l := p.lanes[i]; {
-			case l/n == k:
-				return int64(n + l%n)
-			case k == 1:
-				return int64(l % n)
+	out, lanes := p.parts[0], slices.Clone(p.lanes)
+	n := len(lanes)
+	if phase := p.phase(); phase >= 0 {
+		out = p.pick(out, p.parts[1], func(i int) int { return 2*i + phase })
+		for i, l := range lanes {
+			if l < 2*n {
+				lanes[i] = l / 2
+			} else {
+				lanes[i] = l - n
 			}
-			return int64(i)
-		}), out, p.parts[k])
+		}
+		p.parts = append([]*node{out}, p.parts[2:]...)
+	}
+	for k := 1; k < len(p.parts); k++ {
+		out = p.pick(out, p.parts[k], func(i int) int {
+			switch l := lanes[i]; {
+			case l/n == k:
+				return n + l%n
+			case k == 1:
+				return l % n
+			}
+			return i
+		})
 	}
 	return out
+}
+
+// pick takes lanes of two vectors.
+func (p picking) pick(a, b *node, lane func(i int) int) *node {
+	return p.g.op(vec(pPick, p.w), p.numbers(func(i int) int64 { return int64(lane(i)) }), a, b)
+}
+
+// phase is 0 or 1 where all lanes of the first two of several parts are even or odd, else -1. Then every other lane of these two is picked first, which is often picked anyway: neighbouring columns of
+// windows that move by two have all but one element of it.
+func (p picking) phase() int {
+	n, phase := len(p.lanes), -1
+	for _, l := range p.lanes {
+		switch {
+		case l >= 2*n:
+		case phase < 0:
+			phase = l % 2
+		case l%2 != phase:
+			return -1
+		}
+	}
+	if len(p.parts) == 2 {
+		return -1
+	}
+	return phase
 }
 
 // pair are two lanes of a part that are within 128 bits.

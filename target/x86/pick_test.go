@@ -93,6 +93,60 @@ func TestChosen(t *testing.T) {
 	}
 }
 
+// TestPickedTogether picks lanes for several vectors of the rows that all of them read, of one and of several buffers, some of them where a condition holds or behind a loop.
+func TestPickedTogether(t *testing.T) {
+	const n, turns = 900, 3
+	for _, d := range []dtype.DType{dtype.Float32T, dtype.Int32T, dtype.Float64T} {
+		for _, lanes := range []int{4, 8, 16, 32} {
+			t.Run(fmt.Sprint(d, lanes), func(t *testing.T) {
+				seed.Each(t, 10, func(t *testing.T, r *rand.Rand) {
+					xs := []*tir.Buffer{flat("X", d, n), flat("Z", d, n)}
+					count := 2 + r.Int64N(6)
+					y, i, u := flat("Y", d, int64(turns*lanes)*count), i32var("i"), i32var("u")
+					at := func(k int64) tir.Expr {
+						return ramp(tir.Mul(tir.Add(tir.Mul(i, tir.Int32(count)), tir.Add(u, tir.Int32(k))), tir.Int32(int64(lanes))), 1, lanes)
+					}
+					read := func() tir.Expr {
+						from := tir.Add(tir.Mul(i, tir.Int32(int64(20*(1+r.IntN(2))))), tir.Add(tir.Mul(u, tir.Int32(r.Int64N(40))), tir.Int32(r.Int64N(70))))
+						if r.IntN(3) == 0 {
+							return tir.Load(xs[r.IntN(2)], pattern(r, from, lanes))
+						}
+						return tir.Load(xs[r.IntN(2)], ramp(from, 1+r.Int64N(3), lanes))
+					}
+					value := func() tir.Expr {
+						switch a, b := read(), read(); r.IntN(4) {
+						case 0:
+							return tir.Max(a, b)
+						case 1:
+							return &tir.Select{Cond: condition(r, u, lanes, 1), True: a, False: b}
+						case 2:
+							if d.IsFloat() {
+								return tir.NewCall(tir.OpFma, a, b, read())
+							}
+						}
+						return read()
+					}
+					var body []tir.Stmt
+					for k := range count - 2 {
+						var s tir.Stmt = tir.Store(y, value(), at(k))
+						switch r.IntN(6) {
+						case 0:
+							s = &tir.IfThenElse{Cond: tir.LT(tir.FloorMod(tir.Add(i, u), tir.Int32(2)), tir.Int32(1)), Then: s}
+						case 1:
+							s = forLoop(i32var("once"), tir.Int32(1+r.Int64N(2)), s)
+						}
+						body = append(body, s)
+					}
+					body = append(body, tir.Store(y, value(), at(count-2)))
+					loop := forLoop(u, tir.Int32(2), body...)
+					loop.(*tir.For).Kind = tir.Unrolled
+					check(t, primFunc("f", []any{xs[0], xs[1], y}, forLoop(i, tir.Int32(turns), loop)), random(d, 1, n), random(d, 2, n), random(d, 3, int64(turns*lanes)*count))
+				})
+			})
+		}
+	}
+}
+
 // TestPickedFromRegisters reads vectors of elements that lie apart in an array that is kept in registers, which others wrote.
 func TestPickedFromRegisters(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 13))

@@ -58,7 +58,7 @@ func (p *plan) windowAlong(v int) int64 {
 func (p *plan) inSteps(v int) bool {
 	return p.extent(v) > 0 && !slices.ContainsFunc(p.loads, func(a access) bool {
 		n := p.stride(a, v)
-		return n != 0 && n != 1 && (n != 2 || p.extent(v) < leastPicked || p.pickable(v) < 0)
+		return n != 0 && n != 1 && (n != 2 || p.extent(v) < leastPicked || p.pickable(v) < 0 && !p.picksRows(v))
 	})
 }
 

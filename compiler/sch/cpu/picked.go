@@ -40,14 +40,16 @@ func (r *rules) picked(b *sch.Block, loops []*sch.Loop, last int) (bool, error) 
 	return true, r.vectorizePeriods(l, p, r.machine.Lanes)
 }
 
-// uneven reports whether a block copies between contiguous axes of which one is short and tiles that are transposed leave some of it over, to be copied one by one.
+// uneven reports whether a block copies between contiguous axes of which one is short and tiles that are transposed leave some of it over, to be copied one by one: along the axis of what is read that is one
+// row, as several are a tile.
 func (r *rules) uneven(b *sch.Block) bool {
 	from, to := r.contiguous(b, leastTile)
 	if from < 0 || to < 0 || from == to {
 		return false
 	}
 	for _, k := range []int{from, to} {
-		if n, known := tir.AsInt(r.at(b).IterVars[k].Dom.Extent); known && n < maxPeriod && n%leastTile != 0 {
+		n, known := tir.AsInt(r.at(b).IterVars[k].Dom.Extent)
+		if rest := n % leastTile; known && n < maxPeriod && rest != 0 && (k == to || n < leastTile || rest < leastRest) {
 			return true
 		}
 	}

@@ -179,8 +179,11 @@ func (p *plan) plain(v int) bool {
 }
 
 // strided reports whether what is reduced is read with a stride of two along variable v, which takes two vectors and one or two instructions that pick every other lane of both, and
-// nothing else is done with it but to combine it. Of what the function itself stores, phases are.
+// nothing else is done with it but to combine it, or to multiply it by what is the same for a vector (picksRows). Of what the function itself stores, phases are.
 func (p *plan) strided(v int) bool {
+	if p.picksRows(v) {
+		return !slices.ContainsFunc(p.loads, func(a access) bool { return p.r.allocates(a.buf) })
+	}
 	if !p.machine.Spreads || len(p.loads) != 1 || p.stride(p.loads[0], v) != 2 || p.loads[0].buf.DType.Bits != 32 || p.Lanes != p.machine.Lanes || p.extent(v) < p.Lanes {
 		return false
 	}

@@ -125,7 +125,7 @@ func (p *plan) columns(v int, n int64) {
 	for n != 0 && n < p.Lanes && p.Lanes > p.leastLanes() {
 		p.Lanes /= 2
 	}
-	if p.pickColumns(v) || p.shareColumns(v) || p.shareRows(v) {
+	if p.pickColumns(v) || p.pickRows(v) || p.shareColumns(v) || p.shareRows(v) {
 		return
 	}
 	one := p.perRegister()

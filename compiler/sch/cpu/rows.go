@@ -42,7 +42,7 @@ func (p *plan) sharedRows(v int) (k, r int) {
 		}
 		for _, r := range p.reduce {
 			for _, a := range p.loads {
-				if p.stride(a, v) == 1 && sch.SlidesIn(p.block(), k, r, a.indices...) > 0 {
+				if n := p.stride(a, v); (n == 1 || n == 2 && p.picksRows(v)) && sch.SlidesIn(p.block(), k, r, a.indices...) > 0 {
 					return k, r
 				}
 			}
@@ -53,7 +53,10 @@ func (p *plan) sharedRows(v int) (k, r int) {
 
 // rows tells the watcher which results read the same rows.
 func (w reasons) rows() {
-	if k := w.rowsOver; k >= 0 {
+	switch k := w.rowsOver; {
+	case k >= 0 && w.ByResult:
+		w.took(ruleShared, "%d results along %s share rows, of which lanes are picked once; each takes its %s before the next one", w.Tile[k], w.name(k), plural(w.unrolledSteps(), "step"))
+	case k >= 0:
 		w.took(ruleShared, "%d results along %s read the rows of %s together, of the %d registers as many hold rows as sums", w.Tile[k], w.name(k), w.name(w.Reduce[len(w.Reduce)-1]), w.machine.Registers)
 	}
 }

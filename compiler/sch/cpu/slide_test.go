@@ -53,7 +53,15 @@ func TestWindowsThatOverlap(t *testing.T) {
 		{name: "mean by two, few results", kernel: pooled("avg", 3, 19, 14, 3, 2, 1), machine: wide, rows: true, near: true},
 		{name: "wide windows, eight lanes", kernel: depthwise(3, 9, 9, 5, 1, 2), machine: eight, near: true},
 		{name: "wide windows", kernel: depthwise(3, 19, 101, 11, 1, 5), machine: wide, rows: true, near: true},
-		{name: "channels by two", kernel: depthwise(3, 23, 38, 3, 2, 1), machine: wide, rows: true, near: true},
+		{name: "channels by two", kernel: depthwise(3, 23, 38, 3, 2, 1), machine: wide, rows: true, direct: true},
+		{name: "channels by two, phases of two lengths", kernel: depthwise(3, 22, 41, 3, 2, 1), machine: wide, rows: true},
+		{name: "channels by two, eight lanes", kernel: depthwise(3, 23, 38, 3, 2, 1), machine: eight, rows: true, direct: true},
+		{name: "channels by two, fewer results than lanes", kernel: depthwise(3, 29, 28, 3, 2, 1), machine: wide, rows: true, direct: true},
+		{name: "channels by two, wide windows", kernel: depthwise(3, 23, 38, 5, 2, 2), machine: wide, rows: true, direct: true},
+		{name: "channels by two, no padding", kernel: depthwise(3, 23, 38, 3, 2, 0), machine: wide, rows: true},
+		{name: "channels by two, one row", kernel: depthwise(3, 3, 41, 3, 2, 0), machine: wide},
+		{name: "channels by two, few results", kernel: depthwise(3, 23, 14, 3, 2, 1), machine: wide, rows: true, near: true},
+		{name: "channels by two, windows that are not unrolled", kernel: depthwise(3, 23, 38, 7, 2, 3), machine: wide, rows: true, near: true},
 		{name: "channels with few registers", kernel: depthwise(3, 19, 21, 3, 1, 1), machine: narrow},
 	} {
 		for threads := int64(1); threads <= 2; threads++ {

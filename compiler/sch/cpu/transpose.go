@@ -47,7 +47,7 @@ func (r *rules) transposes(b *sch.Block) (bool, error) {
 		return false, err
 	}
 	r.explainTranspose(r.at(b).IterVars, from, to, tiles, at)
-	return true, r.eachTile(b, rows, tiles, func(b *sch.Block, rows *sch.Loop, high int64) error {
+	return true, r.eachTile(b, rows, r.withRest(tiles, rows), func(b *sch.Block, rows *sch.Loop, high int64) error {
 		loops, err := r.loops(b)
 		if err != nil {
 			return err
@@ -77,6 +77,18 @@ func (r *rules) tiles(d dtype.DType) []int64 {
 		return []int64{byteTile}
 	}
 	return nil
+}
+
+// leastRest is how many rows that are left over of tiles of four are transposed as four of which some are left out; one is copied element by element.
+const leastRest = 2
+
+// withRest are tiles of elements of 32 bits, and the rows that they leave over of a loop, if these are few enough to be one more.
+func (r *rules) withRest(tiles []int64, rows *sch.Loop) []int64 {
+	n, known := tir.AsInt(r.extent(rows))
+	if rest := n % leastTile; known && tiles[len(tiles)-1] == leastTile && n > leastTile && rest >= leastRest {
+		return append(tiles[:len(tiles):len(tiles)], rest)
+	}
+	return tiles
 }
 
 // contiguous returns the variables of a copy along which it reads and writes elements that lie together and does not write or read such, -1 for none of at least the extent of a tile.
