@@ -112,7 +112,7 @@ export function excerpt(x: Item, printed: (l: Excerpt) => string | undefined): E
   const after = of(x.after, "after");
   const text = (list: ExcerptLine[]): string => list.map((l) => printed(l)?.trim() ?? "").join("\n");
   const alike = text(after) !== "" && text(before) === text(after);
-  const asked = x.decision !== null && x.after.length === 0 && !x.decision.taken;
+  const asked = x.key.startsWith("d"); // a decision is about what is there, whatever it is
   if (alike || asked) return (alike ? after : before).map((l) => ({ ...l, sign: "" }));
   return [...before, ...after];
 }
