@@ -94,7 +94,7 @@ func TestDocumentList(t *testing.T) {
 	}
 	for source, want := range map[string][2]string{
 		"# A title\n\nOne `code` and [a link](x.md): more\n\nnext": {"A title", "One code and a link."},
-		"# A title\n\nVersion v0.23 is\nmeant. More.":             {"A title", "Version v0.23 is meant."},
+		"# A title\n\nVersion v0.23 is\nmeant. More.":              {"A title", "Version v0.23 is meant."},
 		"# A title\n": {"A title", ""},
 	} {
 		if title, lead := docHead(source); title != want[0] || lead != want[1] {
