@@ -22,31 +22,41 @@ import (
 	"github.com/irscope/irscope/ui/templates"
 )
 
-// firstDocs come first in the list of documents.
-var firstDocs = [...]string{"tutorial", "from-tvm", "from-compiler-explorer", "page", "cli"}
+// document is a document: its title, its first sentence, and as HTML.
+type document struct{ title, lead, html string }
 
-// document is a document as HTML.
-type document struct{ title, html string }
-
-// documents renders all documents, when the first is asked for.
-var documents = sync.OnceValues(func() (map[string]document, error) {
-	md := docMarkdown("")
+// docSources reads all documents, when the first is asked for.
+var docSources = sync.OnceValues(func() (map[string]string, error) {
 	names, err := fs.Glob(docs.Files, "*.md")
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]document{}
+	out := map[string]string{}
 	for _, name := range names {
 		source, err := docs.Files.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
-		html, err := docHTML(md, source)
+		out[strings.TrimSuffix(name, ".md")] = string(source)
+	}
+	return out, nil
+})
+
+// documents renders all documents, when the first is asked for.
+var documents = sync.OnceValues(func() (map[string]document, error) {
+	md := docMarkdown("")
+	sources, err := docSources()
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]document{}
+	for name, source := range sources {
+		html, err := docHTML(md, []byte(source))
 		if err != nil {
 			return nil, fmt.Errorf("render %s: %w", name, err)
 		}
-		to := strings.TrimSuffix(name, ".md")
-		out[to] = document{docTitle("/docs/" + to), html}
+		title, lead := docHead(source)
+		out[name] = document{title, lead, html}
 	}
 	return out, nil
 })
@@ -71,14 +81,11 @@ func docHTML(md goldmark.Markdown, source []byte) (string, error) {
 // docTitle is the title of the document at a path of this server; "" where there is none.
 func docTitle(to string) string {
 	name, ok := strings.CutPrefix(to, "/docs/")
-	if !ok {
+	sources, err := docSources()
+	if !ok || err != nil {
 		return ""
 	}
-	source, err := docs.Files.ReadFile(name + ".md")
-	if err != nil {
-		return ""
-	}
-	title, _, _ := strings.Cut(strings.TrimPrefix(string(source), "# "), "\n")
+	title, _ := docHead(sources[name])
 	return title
 }
 
@@ -160,26 +167,6 @@ func (s *Server) docPage(w http.ResponseWriter, r *http.Request) error {
 	if name == "" {
 		v.Title = "Documents"
 	}
-	v.All = docList(all)
+	v.Sections = docList(all)
 	return s.page(w, r, http.StatusOK, templates.Doc(v))
-}
-
-// docList lists the documents, those for newcomers first.
-func docList(all map[string]document) []templates.DocLink {
-	var out []templates.DocLink
-	listed := map[string]bool{}
-	add := func(name string) {
-		if doc, ok := all[name]; ok && !listed[name] {
-			listed[name] = true
-			out = append(out, templates.DocLink{Name: name, Title: doc.title})
-		}
-	}
-	for _, name := range firstDocs {
-		add(name)
-	}
-	names, _ := fs.Glob(docs.Files, "*.md") // the pattern is a valid constant; names are sorted
-	for _, name := range names {
-		add(strings.TrimSuffix(name, ".md"))
-	}
-	return out
 }

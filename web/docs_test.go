@@ -89,6 +89,18 @@ func TestDocumentList(t *testing.T) {
 	if w.Code != http.StatusOK || strings.Count(w.Body.String(), `<li><a href="/docs/`) != len(names) {
 		t.Errorf("the list gives %d and names %d of %d documents", w.Code, strings.Count(w.Body.String(), `<li><a href="/docs/`), len(names))
 	}
+	if body := w.Body.String(); strings.Count(body, "<dd></dd>") > 0 || strings.Count(body, "<dd>") != len(names) {
+		t.Error("documents are listed without what they are about")
+	}
+	for source, want := range map[string][2]string{
+		"# A title\n\nOne `code` and [a link](x.md): more\n\nnext": {"A title", "One code and a link."},
+		"# A title\n\nVersion v0.23 is\nmeant. More.":              {"A title", "Version v0.23 is meant."},
+		"# A title\n": {"A title", ""},
+	} {
+		if title, lead := docHead(source); title != want[0] || lead != want[1] {
+			t.Errorf("the head of %q is %q and %q", source, title, lead)
+		}
+	}
 	if i, j := strings.Index(w.Body.String(), "/docs/tutorial"), strings.Index(w.Body.String(), "/docs/builtins"); i < 0 || i > j {
 		t.Error("the tutorial is not listed before the builtins")
 	}

@@ -43,6 +43,16 @@ func Walk(n Node, f func(Node) bool) {
 	walkers.Put(w)
 }
 
+// Any reports whether is holds for n or a node below it.
+func Any(n Node, is func(Node) bool) bool {
+	found := false
+	Walk(n, func(n Node) bool {
+		found = found || is(n)
+		return !found
+	})
+	return found
+}
+
 // walker is what Walk needs below a node. Most walks are of a few nodes and there are millions of them, so that
 // walkers are kept for the next one.
 type walker struct {

@@ -9,20 +9,18 @@ import (
 
 // MayFail reports whether computing e may stop the kernel: it reads memory or divides by what may be zero.
 func MayFail(e tir.Expr) bool {
-	found := false
-	ir.Walk(e, func(n ir.Node) bool {
+	return ir.Any(e, func(n ir.Node) bool {
 		switch n := n.(type) {
 		case *tir.BufferLoad:
-			found = true
+			return true
 		case *tir.Binary:
 			if n.Op >= tir.OpDiv && n.Op <= tir.OpFloorMod && n.DType().IsInteger() {
 				d, ok := tir.AsInt(n.B)
-				found = found || !ok || d == 0
+				return !ok || d == 0
 			}
 		}
-		return !found
+		return false
 	})
-	return found
 }
 
 // Simple reports whether e is made of at most budget operations that read no memory, call nothing and cannot trap.

@@ -121,13 +121,8 @@ func folded(e tir.Expr) tir.Expr {
 
 // jumps reports whether something in s leaves a turn of a loop.
 func jumps(s tir.Stmt) bool {
-	found := false
-	ir.Walk(s, func(n ir.Node) bool {
-		if c, ok := n.(*tir.Call); ok {
-			name := c.Op.CalleeName()
-			found = found || name == tir.OpBreakLoop.Name || name == tir.OpContinueLoop.Name
-		}
-		return !found
+	return ir.Any(s, func(n ir.Node) bool {
+		c, ok := n.(*tir.Call)
+		return ok && (c.Op.CalleeName() == tir.OpBreakLoop.Name || c.Op.CalleeName() == tir.OpContinueLoop.Name)
 	})
-	return found
 }

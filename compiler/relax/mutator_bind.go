@@ -219,13 +219,22 @@ func (m *ExprMutator) define(v *Var) *Var {
 // after hint, and returns the variable. Calls nested in e are bound first. What says of no place
 // and origin gets those of the binding that is visited.
 func (m *ExprMutator) Emit(e Expr, hint string) *Var {
+	return m.emit(e, hint, m.bb.top().dataflow)
+}
+
+// EmitOutput is Emit for a value that is used after the dataflow block that is open.
+func (m *ExprMutator) EmitOutput(e Expr, hint string) *Var {
+	return m.emit(e, hint, false)
+}
+
+func (m *ExprMutator) emit(e Expr, hint string, local bool) *Var {
 	m.acted = true
 	if m.err != nil {
 		return &Var{Name: hint, SInfo: objectSInfo}
 	}
 	if n, err := m.normalize(e, nil); err != nil {
 		m.Fail(m.bb.wrap(err, hint))
-	} else if v, err := m.bb.bind(n, hint, m.bb.top().dataflow); err != nil {
+	} else if v, err := m.bb.bind(n, hint, local); err != nil {
 		m.Fail(err)
 	} else {
 		return v

@@ -93,14 +93,10 @@ func dynamicToStatic(c *pass.Context, f *relax.Function) (*relax.Function, error
 }
 
 func hasDynamic(f *relax.Function) bool {
-	found := false
-	ir.Walk(f.Body, func(n ir.Node) bool {
-		if call, ok := n.(*relax.Call); ok && staticRules[relayName(call)].attrs != nil {
-			found = true
-		}
-		return !found
+	return ir.Any(f.Body, func(n ir.Node) bool {
+		call, ok := n.(*relax.Call)
+		return ok && staticRules[relayName(call)].attrs != nil
 	})
-	return found
 }
 
 // staticRow says what becomes of a dynamic operator: each of the operands from the first one on is the value of an attribute.

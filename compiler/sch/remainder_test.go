@@ -45,7 +45,7 @@ func TestSplitRemainders(t *testing.T) {
 			t.Fatalf("%s became %s: %s, want %s", script.Node(e, script.Options{}), script.Node(out, script.Options{}), got, want)
 		}
 	})
-	if split == 0 {
+	if split == 0 && !testing.Short() { // of few cases none may have a remainder to split
 		t.Error("no remainder was split")
 	}
 	i, j, k := tir.NewVar("i", dtype.Int64T), tir.NewVar("j", dtype.Int64T), tir.NewVar("k", dtype.Int64T)

@@ -8,17 +8,7 @@ import (
 // Most functions have nothing of what a pass is about. Looking for it takes a fraction of the time that a rewrite takes, which makes
 // analyzers and tables and calls its hooks for each node.
 
-// anywhere reports whether is holds for s or a node in it.
-func anywhere(s tir.Stmt, is func(ir.Node) bool) bool {
-	found := false
-	ir.Walk(s, func(n ir.Node) bool {
-		found = found || is(n)
-		return !found
-	})
-	return found
-}
-
-// anyStmt is anywhere of statements, which does not look into expressions.
+// anyStmt is ir.Any of statements, which does not look into expressions.
 func anyStmt(s tir.Stmt, is func(tir.Stmt) bool) bool {
 	found := false
 	ir.Walk(s, func(n ir.Node) bool {
@@ -36,7 +26,7 @@ func hasBlock(s tir.Stmt) bool {
 
 // usesOp reports whether op is called in s.
 func usesOp(s tir.Stmt, op *ir.Op) bool {
-	return anywhere(s, func(n ir.Node) bool {
+	return ir.Any(s, func(n ir.Node) bool {
 		call, ok := n.(*tir.Call)
 		return ok && call.Op == ir.Callee(op)
 	})

@@ -179,19 +179,17 @@ func (l *copyLowerer) block(b *tir.Block) tir.Stmt {
 
 // divided tells whether threads share the work of s already.
 func divided(s tir.Stmt) bool {
-	found := false
-	ir.Walk(s, func(n ir.Node) bool {
+	return ir.Any(s, func(n ir.Node) bool {
 		switch n := n.(type) {
 		case *tir.For:
-			found = found || n.Kind == tir.ThreadBinding
+			return n.Kind == tir.ThreadBinding
 		case *tir.AttrStmt:
-			found = found || n.BoundThread() != nil
+			return n.BoundThread() != nil
 		case *tir.Call:
-			found = found || n.Op == opLoadMatrix || n.Op == opStoreMatrix
+			return n.Op == opLoadMatrix || n.Op == opStoreMatrix
 		}
-		return !found
+		return false
 	})
-	return found
 }
 
 // newAutoCopy reads what block b copies.

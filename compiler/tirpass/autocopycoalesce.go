@@ -64,17 +64,15 @@ func innerStore(body tir.Stmt) (*tir.BufferStore, error) {
 
 // loadsFrom tells whether n loads from the memory of data.
 func loadsFrom(n ir.Node, data *tir.Var) bool {
-	found := false
-	ir.Walk(n, func(n ir.Node) bool {
+	return ir.Any(n, func(n ir.Node) bool {
 		switch n := n.(type) {
 		case *tir.BufferLoad:
-			found = found || n.Buffer.Data == data
+			return n.Buffer.Data == data
 		case *tir.Var:
-			found = found || n == data
+			return n == data
 		}
-		return !found
+		return false
 	})
-	return found
 }
 
 // fuseNest makes one loop of loops.

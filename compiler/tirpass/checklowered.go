@@ -68,7 +68,7 @@ func (c *leftovers) scan(n ir.Node) {
 				c.found("VectorizeLoop", "vectorized loop %s", n.LoopVar.Name)
 			}
 		case *tir.Select:
-			if n.Cond.DType().Lanes <= 1 && (loads(n.True) || loads(n.False)) {
+			if n.Cond.DType().Lanes <= 1 && (loadsUnguarded(n.True) || loadsUnguarded(n.False)) {
 				c.found("RewriteUnsafeSelect", "a Select that loads whether its condition holds or not")
 			}
 		case *tir.AttrStmt:
@@ -114,8 +114,8 @@ func (c *leftovers) access(b *tir.Buffer, indices []tir.Expr) {
 	}
 }
 
-// loads reports whether e reads memory that no if_then_else inside of it guards.
-func loads(e tir.Expr) bool {
+// loadsUnguarded reports whether e reads memory that no if_then_else inside of it guards.
+func loadsUnguarded(e tir.Expr) bool {
 	found := false
 	ir.Walk(e, func(n ir.Node) bool {
 		switch n := n.(type) {
@@ -123,7 +123,7 @@ func loads(e tir.Expr) bool {
 			found = true
 		case *tir.Call:
 			if _, ok := tir.IsCallTo(n, tir.OpIfThenElse); ok {
-				found = found || loads(n.Args[0])
+				found = found || loadsUnguarded(n.Args[0])
 				return false
 			}
 			if _, ok := tir.IsCallTo(n, tir.OpAddressOf); ok {

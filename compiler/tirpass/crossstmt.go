@@ -95,14 +95,10 @@ func (t *threadReduction) inThread(s tir.Stmt) tir.Stmt {
 
 // reduces reports whether a block in s has a reduction variable.
 func reduces(s tir.Stmt) bool {
-	found := false
-	ir.Walk(s, func(n ir.Node) bool {
-		if b, ok := n.(*tir.Block); ok {
-			found = found || slices.ContainsFunc(b.IterVars, func(iv *tir.IterVar) bool { return iv.Kind == tir.CommReduce })
-		}
-		return !found
+	return ir.Any(s, func(n ir.Node) bool {
+		b, ok := n.(*tir.Block)
+		return ok && slices.ContainsFunc(b.IterVars, func(iv *tir.IterVar) bool { return iv.Kind == tir.CommReduce })
 	})
-	return found
 }
 
 // redirect makes accesses to the buffers of the reduction accesses to those of the thread.

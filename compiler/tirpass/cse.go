@@ -176,17 +176,15 @@ func (c *cser) usesKernel(e tir.Expr) bool {
 	for _, v := range freeVars(c.kernel) {
 		outside[v] = true
 	}
-	found := false
-	ir.Walk(e, func(n ir.Node) bool {
+	return ir.Any(e, func(n ir.Node) bool {
 		switch n := n.(type) {
 		case *tir.Var:
-			found = found || !outside[n]
+			return !outside[n]
 		case *tir.BufferLoad:
-			found = true
+			return true
 		}
-		return !found
+		return false
 	})
-	return found
 }
 
 func (c *cser) use(t *cseTerm, at, n int) {

@@ -334,16 +334,14 @@ func movable(e tir.Expr) bool { return arith.SideEffect(e) <= tir.Pure && !mayFa
 
 // mayFail reports whether e divides integers by something that is not known to differ from 0.
 func mayFail(e tir.Expr) bool {
-	found := false
-	ir.Walk(e, func(n ir.Node) bool {
+	return ir.Any(e, func(n ir.Node) bool {
 		if b, ok := n.(*tir.Binary); ok && b.DType().IsInteger() {
 			switch b.Op {
 			case tir.OpDiv, tir.OpMod, tir.OpFloorDiv, tir.OpFloorMod:
 				v, known := tir.AsInt(b.B)
-				found = found || !known || v == 0
+				return !known || v == 0
 			}
 		}
-		return !found
+		return false
 	})
-	return found
 }

@@ -84,7 +84,7 @@ func (in *primInliner) inlinable(m *ir.Module) map[string]*tir.PrimFunc {
 			why = "it calls itself"
 		case hasBuffers(f):
 			why = "it has buffer parameters"
-		case holdsBlock(f.Body):
+		case hasBlock(f.Body):
 			why = "it has blocks"
 		case returnsEarly(f.Body):
 			why = "it returns from several places"
@@ -129,16 +129,6 @@ func hasBuffers(f *tir.PrimFunc) bool {
 	return false
 }
 
-func holdsBlock(s tir.Stmt) bool {
-	found := false
-	ir.Walk(s, func(n ir.Node) bool {
-		_, block := n.(*tir.Block)
-		found = found || block
-		return !found
-	})
-	return found
-}
-
 // returnsEarly reports whether s returns other than as the last thing that it does.
 func returnsEarly(s tir.Stmt) bool {
 	for {
@@ -170,15 +160,13 @@ func returnsEarly(s tir.Stmt) bool {
 }
 
 func callsRet(n ir.Node) bool {
-	found := false
-	ir.Walk(n, func(n ir.Node) bool {
-		if e, ok := n.(tir.Expr); ok {
-			_, is := tir.IsCallTo(e, tir.OpRet)
-			found = found || is
+	return ir.Any(n, func(n ir.Node) bool {
+		e, ok := n.(tir.Expr)
+		if ok {
+			_, ok = tir.IsCallTo(e, tir.OpRet)
 		}
-		return !found
+		return ok
 	})
-	return found
 }
 
 // callee returns the function to put in the place of a call, nil if the call stays.

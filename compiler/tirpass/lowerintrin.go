@@ -14,7 +14,7 @@ var LowerIntrin = &pass.Pass{
 	Name: "tir.LowerIntrin", Kind: pass.PrimFunc,
 	Doc: "Replaces floor divisions by shifts, masks or truncating divisions, and composed intrinsics by their definitions.",
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		if !anywhere(f.Body, composed) {
+		if !ir.Any(f.Body, composed) {
 			return f, nil
 		}
 		l := &intrinLowerer{Mutator: newMutator(c, c.Budget()), c: c}

@@ -29,7 +29,7 @@ func DefineMath(f *tir.PrimFunc, t target.Target) *tir.PrimFunc {
 
 func defineMath(c *pass.Context, f *tir.PrimFunc, t target.Target) *tir.PrimFunc {
 	l := &mathLowerer{c: c, native: t.HasMath}
-	if !anywhere(f.Body, func(n ir.Node) bool { return l.foreign(n) != nil }) {
+	if !ir.Any(f.Body, func(n ir.Node) bool { return l.foreign(n) != nil }) {
 		return f
 	}
 	l.m.Expr, l.m.Stmt = l.expr, l.stmt
@@ -118,14 +118,10 @@ func collect[T any](l *mathLowerer, f func() T, value tir.Expr) (T, []*tir.Let) 
 
 // hasEffect reports whether computing e may change what else is computed.
 func hasEffect(e tir.Expr) bool {
-	found := false
-	ir.Walk(e, func(n ir.Node) bool {
-		if c, ok := n.(*tir.Call); ok && tir.CallEffect(c) > tir.ReadState {
-			found = true
-		}
-		return !found
+	return ir.Any(e, func(n ir.Node) bool {
+		c, ok := n.(*tir.Call)
+		return ok && tir.CallEffect(c) > tir.ReadState
 	})
-	return found
 }
 
 func (l *mathLowerer) seq(s *tir.SeqStmt) tir.Stmt {

@@ -160,10 +160,5 @@ func manifest(around *tir.Block, loops []*tir.For, r *tir.BlockRealize) (load, s
 
 // usesAny tells whether v is in e.
 func usesAny(e tir.Expr, v *tir.Var) bool {
-	found := false
-	ir.Walk(e, func(n ir.Node) bool {
-		found = found || n == ir.Node(v)
-		return !found
-	})
-	return found
+	return ir.Any(e, func(n ir.Node) bool { return n == ir.Node(v) })
 }

@@ -12,7 +12,7 @@ var RewriteUnsafeSelect = &pass.Pass{
 	Without: "programs compile, but both values of a selection are computed, so one that is not chosen may fail: it divides by zero or reads out of bounds",
 	Doc:     "Replaces Select by if_then_else where a value may fail when its condition does not hold: it loads from memory or divides.",
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		if !anywhere(f.Body, func(n ir.Node) bool { _, ok := n.(*tir.Select); return ok }) {
+		if !ir.Any(f.Body, func(n ir.Node) bool { _, ok := n.(*tir.Select); return ok }) {
 			return f, nil
 		}
 		u := unsafeExprs{}

@@ -148,12 +148,8 @@ func (v *vectorizer) serial(s tir.Stmt) tir.Stmt {
 
 // usesLets reports whether s uses a variable that was bound to a vector around it.
 func (v *vectorizer) usesLets(s tir.Stmt) bool {
-	found := false
-	ir.Walk(s, func(n ir.Node) bool {
-		if x, ok := n.(*tir.Var); ok && v.lets[x] != nil {
-			found = true
-		}
-		return !found
+	return ir.Any(s, func(n ir.Node) bool {
+		x, ok := n.(*tir.Var)
+		return ok && v.lets[x] != nil
 	})
-	return found
 }

@@ -162,12 +162,8 @@ func (v *vectorizer) inBounds(l *tir.BufferLoad) bool {
 
 // reads reports whether e reads what l does.
 func reads(e tir.Expr, l *tir.BufferLoad) bool {
-	found := false
-	ir.Walk(e, func(n ir.Node) bool {
-		if x, ok := n.(*tir.BufferLoad); ok && arith.Equal(x, l) {
-			found = true
-		}
-		return !found
+	return ir.Any(e, func(n ir.Node) bool {
+		x, ok := n.(*tir.BufferLoad)
+		return ok && arith.Equal(x, l)
 	})
-	return found
 }

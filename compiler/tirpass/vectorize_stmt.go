@@ -82,17 +82,15 @@ func (v *vectorizer) because(why string) {
 }
 
 func (v *vectorizer) depends(n ir.Node) bool {
-	found := false
-	ir.Walk(n, func(x ir.Node) bool {
-		if y, ok := x.(*tir.Var); ok && (y == v.loop || v.lets[y] != nil || v.vecBufs[y] != nil) {
-			found = true
+	return ir.Any(n, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.Var:
+			return n == v.loop || v.lets[n] != nil || v.vecBufs[n] != nil
+		case *tir.Buffer:
+			return v.vecBufs[n.Data] != nil
 		}
-		if b, ok := x.(*tir.Buffer); ok && v.vecBufs[b.Data] != nil {
-			found = true
-		}
-		return !found
+		return false
 	})
-	return found
 }
 
 // letStmt binds the vector val, or the scalar that does not depend on the loop.

@@ -54,7 +54,7 @@ func virtualThreads(c *pass.Context, a *tir.AttrStmt) (tir.Stmt, error) {
 	if !ok || n < 1 || n > maxVirtualThreads {
 		return nil, fmt.Errorf("virtual thread %s: expected a constant number of threads from 1 to %d", iv.Var.Name, maxVirtualThreads)
 	}
-	if holdsBlock(a.Body) {
+	if hasBlock(a.Body) {
 		return nil, fmt.Errorf("virtual thread %s: a block is left in it: run tir.LowerOpaqueBlock first", iv.Var.Name)
 	}
 	v := &virtualThread{

@@ -42,13 +42,10 @@ var LowerWarpMemory = &pass.Pass{
 }
 
 func hasWarpMemory(s tir.Stmt) bool {
-	found := false
-	ir.Walk(s, func(n ir.Node) bool {
-		a, ok := n.(*tir.Allocate)
-		found = found || ok && scopeOf(a.Var) == "warp"
-		return !found
+	return anyStmt(s, func(s tir.Stmt) bool {
+		a, ok := s.(*tir.Allocate)
+		return ok && scopeOf(a.Var) == "warp"
 	})
-	return found
 }
 
 // warpSizeOf returns how many threads a warp of the target of f has.

@@ -56,14 +56,7 @@ func outerName(gv *ir.GlobalVar, f ir.Function) string {
 // callerOf returns the name of a function that refers to the one called name, "" if there is none.
 func callerOf(m *ir.Module, name string) string {
 	for gv, fn := range m.Funcs() {
-		found := false
-		ir.Walk(fn, func(n ir.Node) bool {
-			if g, ok := n.(*ir.GlobalVar); ok && g.Name == name {
-				found = true
-			}
-			return !found
-		})
-		if found {
+		if ir.Any(fn, func(n ir.Node) bool { g, ok := n.(*ir.GlobalVar); return ok && g.Name == name }) {
 			return gv.Name
 		}
 	}

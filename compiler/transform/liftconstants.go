@@ -154,16 +154,11 @@ func (l *constantLift) apply(mu *relax.ExprMutator, name string, f *relax.Functi
 			return
 		}
 		if all == nil {
-			emit := mu.Builder().Emit
+			emit := mu.Emit
 			if l.blocks > 1 { // the others see outputs only
-				emit = mu.Builder().EmitOutput
+				emit = mu.EmitOutput
 			}
-			params, err := emit(&relax.Call{Base: b.Meta(), Op: gv, SInfo: once.Ret}, "params")
-			if err != nil {
-				mu.Fail(err)
-				return
-			}
-			all = params
+			all = emit(&relax.Call{Base: b.Meta(), Op: gv, SInfo: once.Ret}, "params")
 		}
 		i, used := l.field[v]
 		switch {

@@ -125,6 +125,45 @@ def main_once() -> R.Tuple(R.Tensor((2,), "float32"), R.Tensor((2,), "float32"))
         R.output(params)
     return params
 `, "TWO", two))},
+		pair{name: "what several blocks use is an output of the first", before: once(`
+@R.function
+def main(x: R.Tensor((2,), "float32")):
+    cls = Module
+    with R.dataflow():
+        a = R.call_tir(cls.flip, (CONST,), INFO)
+        y = R.call_tir(cls.add, (x, a), INFO)
+        R.output(y)
+    with R.dataflow():
+        b = R.call_tir(cls.add, (CONST, CONST), INFO)
+        z = R.call_tir(cls.add, (y, b), INFO)
+        R.output(z)
+    return z
+`), after: once(`
+@R.function
+def main(x: R.Tensor((2,), "float32")):
+    cls = Module
+    with R.dataflow():
+        params: R.Tuple(R.Tensor((2,), "float32"), R.Tensor((2,), "float32")) = cls.main_once()
+        a: R.Tensor((2,), "float32") = params[0]
+        y = R.call_tir(cls.add, (x, a), INFO)
+        R.output(params, y)
+    with R.dataflow():
+        b: R.Tensor((2,), "float32") = params[1]
+        z = R.call_tir(cls.add, (y, b), INFO)
+        R.output(z)
+    return z
+
+@R.function(private=True)
+def main_once() -> R.Tuple(R.Tensor((2,), "float32"), R.Tensor((2,), "float32")):
+    R.func_attr({"run_once": True})
+    cls = Module
+    with R.dataflow():
+        a = R.call_tir(cls.flip, (CONST,), INFO)
+        b = R.call_tir(cls.add, (CONST, CONST), INFO)
+        params: R.Tuple(R.Tensor((2,), "float32"), R.Tensor((2,), "float32")) = (a, b)
+        R.output(params)
+    return params
+`)},
 		pair{name: "what is written over", before: once(`
 @R.function
 def main(x: R.Tensor((2,), "float32")):

@@ -61,13 +61,7 @@ func accumulatesProducts(store *tir.BufferStore) bool {
 	return false
 }
 
+// loads reports whether e reads memory.
 func loads(e tir.Expr) bool {
-	found := false
-	ir.Walk(e, func(n ir.Node) bool {
-		if _, ok := n.(*tir.BufferLoad); ok {
-			found = true
-		}
-		return !found
-	})
-	return found
+	return ir.Any(e, func(n ir.Node) bool { _, load := n.(*tir.BufferLoad); return load })
 }

@@ -155,17 +155,15 @@ func sameIndex(a, b tir.Expr, iters map[*tir.Var]*tir.Range, an *arith.Analyzer)
 
 // usesBuffer tells whether s reads b or points to its data, in an index for example.
 func usesBuffer(s tir.Stmt, b *tir.Buffer) bool {
-	found := false
-	ir.Walk(s, func(n ir.Node) bool {
+	return ir.Any(s, func(n ir.Node) bool {
 		switch n := n.(type) {
 		case *tir.BufferLoad:
-			found = found || n.Buffer == b
+			return n.Buffer == b
 		case *tir.Var:
-			found = found || n == b.Data
+			return n == b.Data
 		}
-		return !found
+		return false
 	})
-	return found
 }
 
 func product(shape []tir.Expr) tir.Expr {

@@ -1,13 +1,9 @@
 package bench
 
 import (
-	"bufio"
 	"encoding/json"
-	"fmt"
-	"io"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	goruntime "runtime"
 	"slices"
@@ -17,6 +13,7 @@ import (
 
 	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
+	"github.com/irscope/irscope/e2e/fixture/node"
 	"github.com/irscope/irscope/instruments/roofline"
 	"github.com/irscope/irscope/runtime/artifact"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -29,32 +26,20 @@ const eachRound = 3
 
 // other is a program that runs a model in a process of its own.
 type other struct {
-	in  io.Writer
-	out *bufio.Scanner
+	*node.Process
 	dir string // what it wrote its outputs to, if anything
 }
 
 // startOther starts a script of testdata in a folder.
 func startOther(b testing.TB, folder, script string, args ...string) *other {
 	b.Helper()
-	script, err := filepath.Abs(filepath.Join("testdata", script))
+	process, err := node.Start(folder, filepath.Join("testdata", script), os.Stderr, args...)
 	must(b, err)
-	cmd := exec.CommandContext(b.Context(), "node", append([]string{script}, args...)...)
-	cmd.Dir, cmd.Stderr = folder, os.Stderr
-	in, err := cmd.StdinPipe()
-	must(b, err)
-	out, err := cmd.StdoutPipe()
-	must(b, err)
-	must(b, cmd.Start())
-	b.Cleanup(func() {
-		_ = in.Close() // ends it
-		_ = cmd.Wait()
-	})
-	o := &other{in: in, out: bufio.NewScanner(out)}
-	if !o.out.Scan() || o.out.Text() != "ready" {
-		b.Fatalf("%s does not run the model", filepath.Base(script))
+	b.Cleanup(process.Stop)
+	if line, _ := process.Line(); line != "ready" {
+		b.Fatalf("%s does not run the model", script)
 	}
-	return o
+	return &other{Process: process}
 }
 
 // startONNXRuntime loads a model in an npm package of a folder, with inputs.
@@ -106,12 +91,9 @@ func (o *other) outputs(b *testing.B) []*tensor.Tensor {
 // round returns the shortest time of some runs in milliseconds.
 func (o *other) round(b *testing.B) float64 {
 	b.Helper()
-	_, err := fmt.Fprintln(o.in, eachRound)
+	answer, err := o.Ask(strconv.Itoa(eachRound))
 	must(b, err)
-	if !o.out.Scan() {
-		b.Fatal("the other program has ended")
-	}
-	ms, err := strconv.ParseFloat(strings.TrimSpace(o.out.Text()), 64)
+	ms, err := strconv.ParseFloat(strings.TrimSpace(answer), 64)
 	must(b, err)
 	return ms
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp/kb"
 )
 
 // compared starts a session of a model of the real gallery and a second run of it with FuseOps off; it returns the address of their
@@ -89,6 +91,17 @@ func TestCompare(t *testing.T) {
 	p.wait(`document.querySelector("#compact").getAttribute("aria-pressed") === "false" && document.querySelector("#code").textContent.includes("R.Tensor(")`)
 	p.press("z")
 	p.wait(`!document.querySelector("#code").textContent.includes("R.Tensor(")`)
+
+	// What one sees is one link.
+	eval[bool](p, `(navigator.clipboard.writeText = async (text) => { window.__copied = text; }, true)`)
+	p.click("#copy-link")
+	p.wait(`document.querySelector("#copy-link").textContent === "Copied" && window.__copied === location.href`)
+	eval[bool](p, `(navigator.clipboard.writeText = async () => { throw new Error("not allowed"); }, true)`)
+	p.wait(`document.querySelector("#copy-link").textContent === "Copy link"`)
+	p.click("#copy-link")
+	p.wait(`document.querySelector("#link")?.value === location.href && document.activeElement.id === "link"`)
+	p.press(kb.Tab)
+	p.wait(`!document.querySelector("#link")`)
 
 	a := eval[string](p, `document.querySelector("#app").dataset.a`)
 	p.click(`.topbar a[title^="Compare #2"]`)

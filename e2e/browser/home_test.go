@@ -55,7 +55,7 @@ func TestDocs(t *testing.T) {
 		p.goTo("/")
 		p.click(`.home-foot [href="/docs"]`)
 		p.wait(`document.querySelector("h1")?.textContent === "Documents"`)
-		p.click(`.doc-nav [href="/docs/tutorial"]`)
+		p.click(`#doc [href="/docs/tutorial"]`)
 		p.wait(`document.querySelector("h1")?.textContent === "Five minutes with irscope"`)
 		p.wait(`[...document.images].length === 3 && [...document.images].every((x) => x.complete && x.naturalWidth === 1200)`)
 		for _, name := range []string{"docs/tutorial", "docs/from-tvm", "docs/protocol", "passes", "passes/FuseOps", "passes/tir.PlanAndUpdateBufferAllocationLocation", "operators", "operators/vision.non_max_suppression"} {

@@ -71,6 +71,49 @@ func TestNoticeOffline(t *testing.T) {
 	p.expectFaults("WebSocket connection", "ERR_", "Failed to load resource")
 }
 
+// TestNoticeIdle stops the server while nothing runs and nothing is asked of it: the line says so, everything else stays as it is, and when
+// the server is back the line goes by itself, and what was done elsewhere in the meantime is there.
+func TestNoticeIdle(t *testing.T) {
+	t.Parallel()
+	st := store.NewMemory(64 << 20)
+	base := serveWith(t, &fixture.Runner{}, st, offered)
+	line := splice(t, base)
+	p := visit(t, line.url, 1440, 900)
+	p.goTo(session(p, fixture.MLP))
+	p.wait(done)
+	p.wait(`performance.getEntriesByType("resource").some((x) => x.name.includes("/static/notice-"))`)
+	p.wait(`document.querySelectorAll(".code-row").length > 3`)
+	p.wait(`document.querySelector(".run-chip")`)
+	said, at := eval[string](p, words), eval[string](p, `location.href + document.querySelector("#code").textContent`)
+	eval[bool](p, watchLayout)
+	line.set(false)
+	p.wait(`(` + notice + `).includes("cannot be reached")`)
+	p.still("the line")
+	if got := eval[string](p, notice); strings.Contains(got, "not sent") {
+		t.Errorf("nothing was changed, and the line says %q", got)
+	}
+	if got := eval[string](p, words); got != said {
+		t.Errorf("the run is done, and beside it stands %q, want %q", got, said)
+	}
+	p.wait(`document.title.startsWith("offline ")`)
+	p.noticeShot("idle")
+	audit(p, "idle without a server")
+
+	line.set(true)
+	p.wait(`document.querySelector("#notice").hidden && !document.title.startsWith("offline ")`)
+	if got := eval[string](p, `location.href + document.querySelector("#code").textContent`); got != at {
+		t.Errorf("afterwards the page shows %q, want %q", got, at)
+	}
+
+	// Who waits no longer than for the button.
+	line.set(false)
+	p.wait(`(` + notice + `).includes("cannot be reached")`)
+	line.set(true)
+	p.click("#notice button")
+	p.wait(`document.querySelector("#notice").hidden`)
+	p.expectFaults("WebSocket connection", "ERR_", "Failed to load resource")
+}
+
 // TestNoticeStale changes a setting where the server does not take the run: the line says that it was not run, and runs it, or takes the
 // change back.
 func TestNoticeStale(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
+
+	"github.com/irscope/irscope/e2e/fixture/program"
 )
 
 // TestReproducer downloads the reproducers of a run in which a pass fails, and of one that fails behind the passes, and has the command line run them: each
@@ -17,10 +19,7 @@ import (
 func TestReproducer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	bin := filepath.Join(dir, "irscope")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "../../cmd/explorer").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	bin := program.Path(t)
 	p := visit(t, serveCompiler(t), 1440, 900)
 	if _, err := chromedp.CallBrowser(p.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
 		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir, BrowserContextID: chromedp.FromContext(p.ctx).BrowserContextID,

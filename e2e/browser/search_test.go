@@ -167,3 +167,22 @@ func TestSearchIsText(t *testing.T) {
 		t.Errorf("%d elements came out of a text", n)
 	}
 }
+
+// TestSearchShortNames asks for a name as the text shows it, shorter than it is printed: the search offers the name in full.
+func TestSearchShortNames(t *testing.T) {
+	t.Parallel()
+	p := visit(t, serveCompiler(t), 1440, 900)
+	openText(p, "cnn", "FuseOps", "main", "unified")
+	p.press("z")
+	p.wait(`document.querySelector("#code").textContent.includes("relu1 = cls.")`)
+	p.press("/")
+	p.wait(`document.activeElement.id === "search-field"`)
+	p.press("touches:relu1 fn:main")
+	p.wait(`document.querySelector(".search-short")?.textContent.startsWith("relu1 is short for relu1_Relu")`)
+	if n := eval[int](p, `[...document.querySelectorAll("#search-results [role=option]")].filter((x) => x.textContent.includes("relu1_Relu =") && !x.textContent.includes("block1")).length`); n != 0 {
+		t.Errorf("%d results of the short name are lines with the long one", n)
+	}
+	p.click(".search-short .link")
+	p.wait(`document.querySelector("#search-field").value === "touches:relu1_Relu fn:main" && !document.querySelector(".search-short")`)
+	p.wait(`[...document.querySelectorAll("#search-results [role=option]")].some((x) => x.textContent.includes("relu1_Relu"))`)
+}

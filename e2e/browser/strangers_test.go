@@ -181,18 +181,58 @@ func TestNarrowMetrics(t *testing.T) {
 func TestNarrowDocuments(t *testing.T) {
 	t.Parallel()
 	p := visit(t, serveCompiler(t), 360, 740)
-	for _, path := range []string{"/docs", "/docs/page", "/passes", "/passes/FuseOps", "/operators", "/operators/add"} {
+	for _, path := range []string{"/", "/lessons", "/docs", "/docs/page", "/passes", "/passes/FuseOps", "/operators", "/operators/nn.conv2d"} {
 		p.goTo(path)
 		p.wait(`document.querySelector("#theme").checkVisibility()`)
 		if out := eval[[]string](p, `[...document.querySelectorAll(".topbar > *")].filter((x) => x.getBoundingClientRect().right > innerWidth).map((x) => x.textContent || x.id)`); len(out) > 0 {
 			t.Errorf("%s: %q sticks out of the window", path, out)
 		}
-		if top := eval[float64](p, `document.querySelector("h1").getBoundingClientRect().top`); path != "/docs" && top > 200 {
+		if top := eval[float64](p, `document.querySelector("h1").getBoundingClientRect().top`); top > 200 {
 			t.Errorf("%s: the title begins at %v", path, top)
+		}
+		if got := eval[[]string](p, `[...document.querySelectorAll(".doc td:first-child code")].filter((x) => x.getClientRects().length > 1).map((x) => x.textContent)`); len(got) > 0 {
+			t.Errorf("%s: these names are broken: %q", path, got)
+		}
+		if p.count(`.sections a`) != 4 {
+			t.Errorf("%s does not lead to what there is to read", path)
 		}
 		for _, theme := range []string{"light", "dark"} {
 			p.theme(theme)
 			audit(p, fmt.Sprintf("%s in %s", path, theme))
+		}
+	}
+}
+
+// TestNarrowFailure opens a damaged model on a phone: what is wrong with it is what is shown.
+func TestNarrowFailure(t *testing.T) {
+	t.Parallel()
+	p := visit(t, serveCompiler(t), 390, 844)
+	p.goTo("/")
+	p.do("choose a file", chromedp.SetUploadFiles(chromedp.CSS("#model-file"), []string{file(t, "damaged.onnx", "\x08\x07\x3a\x7f")}))
+	p.wait(`location.pathname.startsWith("/s/")`)
+	p.wait(`document.querySelector("#messages").checkVisibility() && document.querySelector("#messages").textContent.includes("damaged.onnx cannot be read")`)
+	p.click(`.narrow-tabs [data-tab="passes"]`)
+	p.wait(`document.querySelector("#tree").checkVisibility()`)
+}
+
+// TestLabelsAreWhole looks at the names of phases above the strip, of which a few letters tell nothing, and at the line below the chosen
+// view, which is as wide as its name.
+func TestLabelsAreWhole(t *testing.T) {
+	t.Parallel()
+	p := visit(t, serveCompiler(t), 1600, 900)
+	openText(p, "cnn", "FuseOps", "main", "ir")
+	for _, width := range []int64{1600, 1440, 1280, 1024} {
+		p.do("resize", chromedp.EmulateViewport(width, 900))
+		p.wait(`document.fonts.status === "loaded"`)
+		if cut := eval[[]string](p, `[...document.querySelectorAll("#phases .phase-name")].filter((x) => x.checkVisibility({visibilityProperty: true}) && x.clientWidth < 0.8 * x.scrollWidth).map((x) => x.textContent + " " + x.clientWidth)`); len(cut) > 0 {
+			t.Errorf("at %d these names of phases are cut: %q", width, cut)
+		}
+		if lines := eval[[]string](p, `[...document.querySelectorAll("#views [aria-pressed=true]")].map((x) => {
+			const r = new Range();
+			r.selectNodeContents(x);
+			const line = getComputedStyle(x, "::after");
+			return r.getBoundingClientRect().width - parseFloat(line.width) > 2 ? x.textContent + ": " + line.width : ""; }).filter(Boolean)`); len(lines) > 0 {
+			t.Errorf("at %d the line below the chosen view is shorter than its name: %q", width, lines)
 		}
 	}
 }

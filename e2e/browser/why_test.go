@@ -58,6 +58,56 @@ func TestWhyAtAHunk(t *testing.T) {
 	}
 }
 
+// TestWhyShowsLines reads what a pass did in the lines of the page, short or as printed: a few of them, and all where they are asked for.
+func TestWhyShowsLines(t *testing.T) {
+	t.Parallel()
+	p := visit(t, serveCompiler(t), 1440, 900)
+	lines := func() []string {
+		return eval[[]string](p, `[...document.querySelector("#why .why-lines").querySelectorAll(".why-text")].map((x) => x.textContent)`)
+	}
+	short := func(pass string) {
+		openText(p, "cnn", pass, "main", "unified")
+		p.press("z")
+		p.wait(`document.querySelector(".why[data-hunk]") && !document.querySelector("#code").textContent.includes("R.Tensor(")`)
+	}
+	short("FoldScaleToConv2D")
+	p.press("y")
+	p.wait(`document.querySelector("#why .why-more")`)
+	if got := lines(); len(got) != 3 || got[0] != "−bn1 = bn1_batch_norm[0]" || !strings.HasPrefix(got[1], "+lv = add(") {
+		t.Errorf("of the rewrite of a scale these lines are shown: %q", got)
+	}
+	if got := p.text("#why"); strings.Contains(got, "R.Tensor") || strings.Contains(got, "metadata[") {
+		t.Errorf("beside short lines stand printed ones: %q", got)
+	}
+	p.click("#why .why-more")
+	p.wait(`!document.querySelector("#why .why-lines .why-more")`)
+	if got := lines(); len(got) != 14 {
+		t.Errorf("all lines of the rewrite are %d: %q", len(got), got)
+	}
+	p.press(kb.Escape)
+	p.wait(`document.querySelector("#why").hidden`)
+	p.press("z")
+	p.wait(`document.querySelector("#code").textContent.includes("R.Tensor(")`)
+	p.press("y")
+	p.wait(`document.querySelector("#why .why-lines")?.textContent.includes("R.Tensor(")`)
+	p.press(kb.Escape)
+
+	// Both sides of a rewrite of one line.
+	short("LegalizeOps")
+	p.press("y")
+	p.wait(`document.querySelector("#why .why-lines")`)
+	if got := lines(); len(got) != 2 || !strings.HasPrefix(got[0], "−lv = add(") || !strings.HasPrefix(got[1], "+lv = cls.add(") {
+		t.Errorf("a lowered addition is shown as %q", got)
+	}
+	p.press(kb.Escape)
+
+	// A part of a line is what was rewritten, not the line.
+	openText(p, "cnn", "tir.Simplify", "softmax", "unified")
+	p.wait(`document.querySelector(".why[data-hunk]")`)
+	p.press("y")
+	p.wait(`document.querySelector("#why .why-code")?.textContent.includes(" → ")`)
+}
+
 // TestWhyLooks runs axe over the answer in both themes, and looks whether it is in the window. E2E_SCREENS names a folder for screenshots.
 func TestWhyLooks(t *testing.T) {
 	t.Parallel()

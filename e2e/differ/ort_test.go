@@ -1,16 +1,14 @@
 package differ
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
+	"github.com/irscope/irscope/e2e/fixture/node"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
 )
@@ -19,9 +17,8 @@ import (
 type ort struct {
 	folder string // of the npm package
 	model  string // file that models are written to
-	in     io.WriteCloser
-	out    *bufio.Reader
-	cmd    *exec.Cmd
+	// process is nil where none runs.
+	process *node.Process
 }
 
 // newORT skips a test where ONNX Runtime is not installed.
@@ -36,29 +33,10 @@ func newORT(t *testing.T) *ort {
 	return o
 }
 
-func (o *ort) start() error {
-	script, err := filepath.Abs(filepath.Join("testdata", "serve.cjs"))
-	if err != nil {
-		return err
-	}
-	o.cmd = exec.Command("node", script)
-	o.cmd.Dir = o.folder
-	if o.in, err = o.cmd.StdinPipe(); err != nil {
-		return err
-	}
-	out, err := o.cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	o.out = bufio.NewReader(out)
-	return o.cmd.Start()
-}
-
 func (o *ort) stop() {
-	if o.cmd != nil {
-		_ = o.in.Close() // ends it
-		_ = o.cmd.Wait()
-		o.cmd = nil
+	if o.process != nil {
+		o.process.Stop()
+		o.process = nil
 	}
 }
 
@@ -86,18 +64,17 @@ func (o *ort) run(model []byte, names []string, args []*tensor.Tensor) (map[stri
 	if err != nil {
 		return nil, err
 	}
-	if o.cmd == nil {
-		if err := o.start(); err != nil {
+	if o.process == nil {
+		if o.process, err = node.Start(o.folder, filepath.Join("testdata", "serve.cjs"), nil); err != nil {
 			return nil, fmt.Errorf("start ONNX Runtime: %w", err)
 		}
 	}
-	_, wrong := o.in.Write(append(line, '\n'))
-	text, err := o.out.ReadBytes('\n')
-	if err := errors.Join(wrong, err); err != nil {
+	text, err := o.process.Ask(string(line))
+	if err != nil {
 		o.stop()
 		return nil, errEnded
 	}
-	return answer(text)
+	return answer([]byte(text))
 }
 
 func answer(text []byte) (map[string]*tensor.Tensor, error) {

@@ -9,6 +9,7 @@ import "./store/counts";
 import "./store/format";
 import "./store/model";
 import "./store/notes";
+import "./store/pages";
 import "./store/phases";
 import "./store/prefs";
 import "./store/profile";

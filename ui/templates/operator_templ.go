@@ -46,7 +46,7 @@ func Operator(v OperatorView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = docBar("Operators").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = topBar("Operators").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -46,7 +46,7 @@ func Pass(v PassView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = docBar("Passes").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = topBar("Passes").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

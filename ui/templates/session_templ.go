@@ -949,7 +949,7 @@ func pipelinePane(v SessionView) templ.Component {
 			templ_7745c5c3_Var40 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 77, "<section class=\"pane side pipeline\" id=\"pipeline\" aria-labelledby=\"pipeline-title\"><div class=\"pane-head\"><h2 id=\"pipeline-title\">Passes</h2><span class=\"num quiet\" id=\"pass-count\"></span> <span class=\"grow\"></span> ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 77, "<section class=\"pane side pipeline\" id=\"pipeline\" aria-labelledby=\"pipeline-title\"><div class=\"pane-head\"><h2 id=\"pipeline-title\">Passes</h2><span class=\"num quiet\" id=\"pass-count\" title=\"Passes that changed something, of all\"></span> <span class=\"grow\"></span> ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

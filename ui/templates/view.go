@@ -138,12 +138,19 @@ type DocView struct {
 	Assets Assets
 	// Name identifies the document, "" for the list of all; HTML is its text.
 	Name, Title, HTML string
-	All               []DocLink
+	// Sections are all documents.
+	Sections []DocSection
 }
 
-// DocLink leads to a document.
+// DocSection is a part of the list of documents.
+type DocSection struct {
+	Title string
+	Links []DocLink
+}
+
+// DocLink leads to a document; Lead is its first sentence.
 type DocLink struct {
-	Name, Title string
+	Name, Title, Lead string
 }
 
 // PassView is what the page of a pass shows, or with no name the list of all.

@@ -2,6 +2,7 @@ package reducer
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
@@ -115,18 +116,15 @@ func Of(b *tir.Block) (*Reduction, error) {
 
 // readsAny reports whether one of the values reads one of the buffers.
 func readsAny(values []tir.Expr, buffers map[*tir.Buffer]int) bool {
-	found := false
-	for _, v := range values {
-		ir.Walk(v, func(n ir.Node) bool {
-			if l, ok := n.(*tir.BufferLoad); ok {
-				if _, own := buffers[l.Buffer]; own {
-					found = true
-				}
+	return slices.ContainsFunc(values, func(v tir.Expr) bool {
+		return ir.Any(v, func(n ir.Node) bool {
+			l, ok := n.(*tir.BufferLoad)
+			if ok {
+				_, ok = buffers[l.Buffer]
 			}
-			return !found
+			return ok
 		})
-	}
-	return found
+	})
 }
 
 func equalAll(a, b []tir.Expr, an *arith.Analyzer) bool {

@@ -52,14 +52,10 @@ func (d *detector) changes(e tir.Expr) bool {
 	case *tir.Binary:
 		return d.changes(e.A) || d.changes(e.B)
 	}
-	found := false
-	ir.Walk(e, func(n ir.Node) bool {
-		if l, ok := n.(*tir.BufferLoad); ok {
-			found = found || d.own[l.Buffer] || d.writesTo(l.Buffer)
-		}
-		return !found
+	return ir.Any(e, func(n ir.Node) bool {
+		l, ok := n.(*tir.BufferLoad)
+		return ok && (d.own[l.Buffer] || d.writesTo(l.Buffer))
 	})
-	return found
 }
 
 func (d *detector) writesTo(b *tir.Buffer) bool {

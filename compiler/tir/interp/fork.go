@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -223,18 +224,10 @@ func (c *compiler) taken(l launch, axes []axis) bool {
 
 // dependsOn tells whether the bounds of a launch use the variables of the one around it.
 func dependsOn(inner, outer launch) bool {
-	found := false
-	for _, e := range []tir.Expr{inner.min, inner.extent} {
-		if e != nil {
-			ir.Walk(e, func(n ir.Node) bool {
-				for _, v := range outer.vars {
-					found = found || n == ir.Node(v)
-				}
-				return !found
-			})
-		}
+	of := func(n ir.Node) bool {
+		return slices.ContainsFunc(outer.vars, func(v *tir.Var) bool { return n == ir.Node(v) })
 	}
-	return found
+	return ir.Any(inner.min, of) || ir.Any(inner.extent, of)
 }
 
 func threadsOf(fr *frame, a, b int64) int64 {

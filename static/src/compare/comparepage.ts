@@ -6,6 +6,7 @@ import { DiffSource } from "../store/diffsource";
 import { messageOf, plural } from "../store/format";
 import { preferredForm, setForm } from "../store/form";
 import { CodeView } from "../widgets/codeview";
+import { copy } from "../widgets/dialogs";
 import { announce, byId, h, press, setText } from "../widgets/dom";
 import type { ComparedFunction, ComparedFunctions, RunComparison } from "../wire";
 import { drawFigures } from "./figures";
@@ -47,6 +48,7 @@ class ComparePage {
   constructor() {
     for (const tab of this.tabs) byId(`tab-${tab}`).addEventListener("click", () => this.go({ tab }));
     for (const form of forms) byId(`form-${form}`).addEventListener("click", () => this.go({ form }));
+    byId("copy-link").addEventListener("click", () => this.copyLink());
     document.getElementById("compact")?.addEventListener("click", () => this.turnForm());
     byId("prev-hunk").addEventListener("click", () => this.code.moveHunk(-1));
     byId("next-hunk").addEventListener("click", () => this.code.moveHunk(1));
@@ -115,6 +117,17 @@ class ComparePage {
     setForm(preferredForm() === "compact" ? "exact" : "compact");
     announce(preferredForm() === "compact" ? "Short lines" : "Lines as printed");
     void this.draw();
+  }
+
+  // copyLink copies the address, which names what is shown. Where the browser does not allow that, the reader copies it.
+  private copyLink(): void {
+    const b = byId("copy-link");
+    void copy(b, location.href, () => {
+      const field = h("input", { type: "text", id: "link", readonly: true, value: location.href, "aria-label": "Link to this comparison" });
+      b.after(field);
+      field.addEventListener("blur", () => field.remove());
+      field.select();
+    }, "Copy link");
   }
 
   private title(fn: ComparedFunction | undefined): void {

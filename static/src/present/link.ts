@@ -1,4 +1,5 @@
-// A websocket that stays open: one that is cut is opened again with growing pauses, until the server says that there is no more.
+// A websocket that stays open: one that is cut is opened again with growing pauses, or where the browser says that there is a network
+// again, until the server says that there is no more.
 
 const pauses = [500, 2000, 5000, 15_000];
 
@@ -12,6 +13,7 @@ export class Link<T> {
   // says after a gap is all of it, so nothing is missed.
   constructor(private readonly path: string, private readonly on: { message(m: T): void; open?(): void; lost?(): void; over?(): void }) {
     this.connect();
+    window.addEventListener("online", this.again);
   }
 
   // send sends a message where the link is there.
@@ -20,10 +22,21 @@ export class Link<T> {
   }
 
   close(): void {
-    this.closed = true;
-    window.clearTimeout(this.timer);
+    this.end();
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.close(1000); // else it closes when it opens: browsers warn of less
   }
+
+  private end(): void {
+    this.closed = true;
+    window.clearTimeout(this.timer);
+    window.removeEventListener("online", this.again);
+  }
+
+  private readonly again = (): void => {
+    if (this.socket) return;
+    window.clearTimeout(this.timer);
+    this.connect();
+  };
 
   private connect(): void {
     const ws = new WebSocket(`${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}${this.path}`);
@@ -34,9 +47,10 @@ export class Link<T> {
       if (!this.closed) this.on.message(JSON.parse(m.data) as T);
     };
     ws.onclose = (e) => {
+      this.socket = null;
       if (this.closed) return;
       if (e.code === 1000) {
-        this.closed = true;
+        this.end();
         this.on.over?.();
         return;
       }

@@ -5,6 +5,7 @@ import { plural } from "../store/format";
 import { importPath, type Step } from "../store/model";
 import { about, became, type Found, type Item, items, joined, type Ranges, reasons, spanOf } from "../store/rewrites";
 import type { Session } from "../store/session";
+import { Excerpts } from "./excerpt";
 import { inBoth } from "./lines";
 import type { Row } from "../store/source";
 import type { CodeView } from "../widgets/codeview";
@@ -30,9 +31,13 @@ export class WhyView {
   // asked counts questions: the answer to an earlier one comes too late.
   private asked = 0;
   private shown = "";
+  private excerpts: Excerpts | null = null;
 
   constructor(private readonly store: Session, private readonly code: CodeView, private readonly records: Records, private readonly select: (item: Item) => void) {
-    this.popover = new Popover("why", code.scroller, () => this.asked++);
+    this.popover = new Popover("why", code.scroller, () => {
+      this.asked++;
+      this.excerpts?.close();
+    });
     code.markers.push((row, el, i) => this.mark(row, el, i));
     code.scroller.addEventListener("click", (e) => {
       const b = (e.target as Element).closest<HTMLElement>(".why");
@@ -152,11 +157,16 @@ export class WhyView {
     const timer = setTimeout(() => open("", h("p", { class: "quiet" }, step.finished?.rewrites ? "Reading…" : "Running the pass again to hear why…")), 120);
     try {
       const [asked, list] = await Promise.all([asking, this.records.of(store.model.id, step)]);
-      clearTimeout(timer);
       const changed = step.finished?.functions.some((f) => f.name === fn) ?? false;
       const found = about(joined(items(list)), fn, asked.lines, changed);
+      const excerpts = new Excerpts(store.model, step, store.state.form);
+      await excerpts.load([...found.here, ...found.around].slice(0, mostItems));
+      clearTimeout(timer);
+      if (n !== this.asked) return;
+      this.excerpts?.close();
+      this.excerpts = excerpts;
       open(asked.title, ...this.answer(step, list, found));
-      if (n === this.asked) announce(found.here.length > 0 ? `${plural(found.here.length, "reason")} given` : `${step.name} reports nothing about this place`);
+      announce(found.here.length > 0 ? `${plural(found.here.length, "reason")} given` : `${step.name} reports nothing about this place`);
     } catch (err) {
       clearTimeout(timer);
       open("", h("p", { class: "note error" }, err instanceof Error ? err.message : String(err)));
@@ -168,7 +178,7 @@ export class WhyView {
     const didNot = here.filter((x) => x.decision !== null && !x.decision.taken);
     const part = (title: string, all: Item[]): HTMLElement[] => (all.length === 0 ? [] : [
       h("p", { class: "why-part" }, title),
-      h("ul", { class: "why-items" }, ...all.slice(0, mostItems).map((x) => h("li", {}, this.item(x)))),
+      h("ul", { class: "why-items" }, ...all.slice(0, mostItems).map((x) => h("li", {}, ...this.item(x)))),
       ...(all.length > mostItems ? [h("p", { class: "quiet" }, `${all.length - mostItems} more; the inspector lists all of them.`)] : []),
     ]);
     const alone = around.length > 0 ? " alone" : ": no rule of it was applied or considered here";
@@ -184,10 +194,12 @@ export class WhyView {
     ];
   }
 
-  private item(x: Item): HTMLElement {
+  // item is a button that leads to the lines of an item, and these lines.
+  private item(x: Item): HTMLElement[] {
     const d = x.decision;
     const place = x.before.concat(x.after).find((p) => p.func === this.store.fn && p.line) ?? x.before[0] ?? x.after[0];
-    const text = became(x);
+    const lines = this.excerpts?.show(x) ?? null;
+    const text = lines ? "" : became(x);
     const b = h("button", { type: "button", class: `why-item${d && !d.taken ? " is-not" : ""}` },
       h("span", { class: "why-rule" }, d && !d.taken ? `did not ${d.rule}` : x.name),
       d ? h("span", { class: "why-reason" }, d.reason) : h("span", { class: "why-reason" }, counted(x)),
@@ -197,7 +209,7 @@ export class WhyView {
       this.popover.hide();
       this.select(x);
     });
-    return b;
+    return lines ? [b, lines] : [b];
   }
 }
 

@@ -8,6 +8,7 @@ import { announce, h, setAttr, setText } from "../widgets/dom";
 import { plural } from "../store/format";
 import { hints, wrongPlace } from "./hints";
 import { type Answer, list, type Result } from "./results";
+import { inFull, shortNames } from "./shortnames";
 import type { Session } from "../store/session";
 
 // atOnce is how many results one answer brings, most how many the list holds: what has more is to be asked more narrowly.
@@ -153,12 +154,24 @@ export class SearchView {
     this.asked = this.key0();
     if (query) return void this.ask(false);
     this.put([], "");
-    this.say(hints(this.store.model, (text) => {
-      this.field.value = text;
-      this.field.focus();
-      this.search();
-    }));
+    this.say(hints(this.store.model, (text) => this.fill(text)));
     setText(this.count, "");
+  }
+
+  // fill puts a question into the field and asks it.
+  private fill(text: string): void {
+    this.field.value = text;
+    this.field.focus();
+    this.search();
+  }
+
+  // longer offers to ask for the names that words of the query stand for in the text beside it.
+  private longer(): HTMLElement[] {
+    return shortNames(this.query, this.code.shown).map((short) => {
+      const b = h("button", { type: "button", class: "link mono" }, short.full);
+      b.addEventListener("click", () => this.fill(inFull(this.query, short)));
+      return h("p", { class: "search-note search-short" }, h("code", {}, short.word), " is short for ", b, " here; the search reads names in full.");
+    });
   }
 
   // ask fetches results: those behind the ones there are, or all anew.
@@ -191,7 +204,7 @@ export class SearchView {
     const going = answer.sealed ? "" : " so far; the run is still in progress";
     const nothing = answer.more ? "nothing yet, but the search is not complete: show more" : "nothing found";
     setText(this.count, found.length === 0 ? `${nothing}${going}` : `${plural(found.length, "line")} in ${passes === 1 ? "1 pass" : `${passes} passes`}${cut}${going}`);
-    this.say(...answer.notes.map((note) => h("p", { class: "search-note" }, note)));
+    this.say(...answer.notes.map((note) => h("p", { class: "search-note" }, note)), ...this.longer());
     this.put(found, more ? String(this.active) : "");
     // The last event may come before the log is closed.
     if (!answer.sealed && this.store.model.finished && !this.timer) {

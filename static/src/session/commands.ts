@@ -11,6 +11,7 @@ import { byId, later } from "../widgets/dom";
 import type { View } from "../views/view";
 import { describe } from "./keydocs";
 import type { Keys } from "./keys";
+import { spelled } from "./runchips";
 
 export function openCommands(store: Session, keys: Keys, views: readonly View[]): Promise<void> {
   return openPalette({
@@ -116,7 +117,7 @@ function ofSettings(store: Session): Item[] {
 async function ofRuns(store: Session): Promise<Item[]> {
   const list = await api.runs(store.id);
   return list.filter((r) => r.id !== store.runs.current).map((r) => ({
-    kind: "run", name: `#${r.number} ${r.label}`, beside: [r.latency !== undefined ? time(r.latency) : r.state, r.kernels !== undefined ? plural(r.kernels, "kernel") : ""].filter(Boolean).join("  "),
+    kind: "run", name: `#${r.number} ${r.label}`, beside: [r.latency !== undefined ? time(r.latency) : spelled(r), r.kernels !== undefined ? plural(r.kernels, "kernel") : ""].filter(Boolean).join("  "),
     run: () => store.showRun(r.id),
   }));
 }

@@ -34,12 +34,21 @@ export class RunChips {
       this.stage = import("../present/stage").then((own) => new own.Stage(store, code, keys, (dir) => notes.tour(dir)));
       if (document.getElementById("app")?.dataset.class === "true") later(import("../class/desk"), (own) => (this.desk = new own.Desk(store)));
       if (document.getElementById("app")?.dataset.compiler === "true" && !("dump" in document.getElementById("app")!.dataset)) later(import("./dropfiles"), (own) => own.takeDrops(store, byId("app")));
-      follow(store.id, (now, was) => this.told(now, was));
+      follow(store.id, (now, was) => this.told(now, was), (away) => this.reach(away));
     }
     this.host.addEventListener("click", (e) => {
       const run = (e.target as Element).closest<HTMLElement>("[data-run]")?.dataset.run;
       if (run) this.store.showRun(run);
     });
+  }
+
+  // reach says whether the server is away. What waits for it goes on when it is back.
+  private reach(away: boolean): void {
+    const { runs } = this.store;
+    if (away === runs.away) return;
+    runs.away = away;
+    if (!away && runs.offline) void runs.start();
+    this.store.changed();
   }
 
   // told takes over what the session shows now: what others have done in it, and what was done here. What the reader looks at stays.
@@ -81,6 +90,8 @@ export class RunChips {
     if (runs.current && wanted !== this.asked) {
       this.asked = wanted;
       this.ask();
+      // It has no passes to look at: where one part of the page is shown at a time, that is the one that says what went wrong.
+      if (runs.model.id === runs.current && runs.model.finished && !runs.model.started) this.store.bring("center");
     }
     this.stage?.then((stage) => stage.update(), () => undefined);
     this.desk?.update();
@@ -143,10 +154,15 @@ export class RunChips {
   }
 }
 
+// spelled is the state of a run as the page spells it: logs have "cancelled".
+export function spelled({ state }: ListedRun): string {
+  return state === "cancelled" ? "canceled" : state;
+}
+
 // parts say which run it is, with which settings, and what it came to.
 function parts(r: ListedRun): HTMLElement[] {
   const out = [h("span", { class: "run-number" }, `#${r.number}`), h("span", { class: "run-label" }, r.label)];
-  if (r.state !== "ok" && r.latency === undefined) return [...out, h("span", {}, r.state)];
+  if (r.state !== "ok" && r.latency === undefined) return [...out, h("span", {}, spelled(r))];
   if (r.latency !== undefined) out.push(h("span", {}, time(r.latency)));
   if (r.kernels !== undefined) out.push(h("span", { class: "wide" }, plural(r.kernels, "kernel")));
   return out;

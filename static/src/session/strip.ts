@@ -84,7 +84,7 @@ export class PassStrip {
     this.tip.hidden = !cell;
     if (!cell) return;
     const { step } = cell;
-    this.tip.replaceChildren(h("b", {}, step.name), step.finished?.changed ? deltaWords(step.finished) : state(step), step.measured.total !== undefined ? ` ${time(step.measured.total)}` : "");
+    this.tip.replaceChildren(h("b", {}, step.name), what(step), step.measured.total !== undefined ? ` ${time(step.measured.total)}` : "");
     const at = cell.el.getBoundingClientRect();
     this.tip.style.left = `${Math.max(4, Math.min(at.left - 8, innerWidth - this.tip.offsetWidth - 4))}px`;
   }
@@ -107,7 +107,9 @@ function lines(step: Step): number {
   return added + removed + renamed + moved;
 }
 
-function state(step: Step): string {
+// what says what became of a step.
+function what(step: Step): string {
+  if (step.finished?.changed) return deltaWords(step.finished);
   switch (step.status) {
     case "same": return "unchanged";
     case "skipped": return step.text || "did not run";
@@ -118,6 +120,5 @@ function state(step: Step): string {
 }
 
 function words(step: Step): string {
-  const what = step.finished?.changed ? deltaWords(step.finished) : state(step);
-  return `${step.name}: ${what}${step.measured.total !== undefined ? `, ${time(step.measured.total)}` : ""}`;
+  return `${step.name}: ${what(step)}${step.measured.total !== undefined ? `, ${time(step.measured.total)}` : ""}`;
 }

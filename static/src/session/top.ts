@@ -20,7 +20,8 @@ export function drawTop(runs: Runs, title: string): void {
   }
   state.title = runs.stale ? "" : [what, more, reuse(runs.model)].filter(Boolean).join(", ");
   byId("run-state").dataset.status = runs.connection || runs.offline ? "waiting" : (runs.model.finished?.status ?? "running");
-  if (document.title !== tabTitle(runs, title)) document.title = tabTitle(runs, title);
+  const tab = tabTitle(runs, title);
+  if (document.title !== tab) document.title = tab;
   const run = byId<HTMLButtonElement>("run");
   const cancel = byId<HTMLButtonElement>("cancel");
   run.disabled = false; // where nothing may be changed it forks
@@ -41,7 +42,6 @@ export function drawTop(runs: Runs, title: string): void {
   const { model } = runs;
   const { changed, total } = model.tally();
   setText(byId("pass-count"), total > 0 ? `${changed} of ${total}` : "");
-  byId("pass-count").title = `${changed} of ${total} passes changed something`;
 }
 
 // drawCommand writes the command line of the run, which is in a dialog: what makes it is loaded after the first view.
@@ -82,7 +82,7 @@ export function drawMessages(runs: Runs, problem: string, step: Step | null, inR
     out.push(note);
   }
   const marks = step?.finished && step.kind !== "sequential" ? only(step.finished) : "";
-  if (marks && !inResult) out.push(h("p", { class: "note", id: "only-names" }, `${step!.name}: ${marks}. ${says[marks]}`));
+  if (marks && !inResult) out.push(h("p", { class: "note", id: "only-names" }, `${step!.name}: ${marks}. ${says(marks)}`));
   const notes = runs.model.diagnostics.map((d) => {
     const note = diagnosticNote(d, on.jump);
     const remedy = on.remedy(d);
@@ -100,8 +100,7 @@ export function drawMessages(runs: Runs, problem: string, step: Step | null, inR
 }
 
 // says explains what delta's only says.
-const says: Record<string, string> = {
-  "only renames": "Every line that differs does so only in names of values.",
-  "only moved lines": "Every line that differs appears elsewhere with the same text.",
-  "only renames and moved lines": "Every line that differs does so only in names of values, or appears elsewhere with the same text.",
-};
+function says(marks: string): string {
+  const parts = [marks.includes("renames") ? "does so only in names of values" : "", marks.includes("moved") ? "appears elsewhere with the same text" : ""];
+  return `Every line that differs ${parts.filter(Boolean).join(", or ")}.`;
+}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RunModel } from "./model";
 import { tailOfPass, tails } from "./names";
-import { blocks, height, stretches } from "./phases";
+import { blocks, height, phaseOf, stretches } from "./phases";
 import { change as changed, finished, plan, started } from "./testing";
 import type { WireEvent } from "../wire";
 
@@ -37,6 +37,11 @@ test("five blocks show how much changed, and what", () => {
   assert.equal(change(0, 447), "dddd");
   assert.equal(change(0, 0, 0, 9), "mm");
   assert.equal(change(400, 1, 1), "aadm");
+});
+
+test("a pass between those of calls and memory is no stretch of its own", () => {
+  assert.equal(phaseOf("ElideCopies", "calls"), "calls");
+  assert.equal(phaseOf("FuseOps", "graph"), "graph");
 });
 
 test("names that are too long keep their last word; those of one kind what tells them apart", () => {

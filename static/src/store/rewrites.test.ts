@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { about, across, became, items, joined, ofDecision, ofRewrite, ranges, reasons, spanOf, target } from "./rewrites";
+import { about, across, became, type Excerpt, excerpt, items, joined, ofDecision, ofRewrite, ranges, reasons, spanOf, target } from "./rewrites";
 import type { Place } from "../wire";
 
 const at = (func: string, line: number, end = line): Place => ({ func, line, end_line: end, text: "x" });
@@ -58,6 +58,23 @@ test("what became of a whole function is not its first line, and what came or we
   assert.equal(of(["a"], ["a"]), "a");
   assert.equal(of(["a", "b"], ["c"]), "c");
   assert.equal(of([], []), "");
+});
+
+test("an item is shown by the first lines of its places, each once, with what went before what came", () => {
+  const texts: Record<string, string> = { "main before 4": "    a = f(x)", "main before 5": "    b = g(a)", "main after 4": "    b = fg(x)", "main after 9": "    return b" };
+  const printed = (l: Excerpt): string | undefined => texts[`${l.fn} ${l.side} ${l.line}`];
+  const place = (line: number, col = 5, text = "t"): Place => ({ func: "main", line, col, text });
+  const of = (before: Place[], after: Place[]): string[] => excerpt(ofRewrite({ name: "r", before, after }, 0), printed).map((l) => `${l.sign}${l.line}${l.part ? " part" : ""}`);
+  assert.deepEqual(of([place(5), place(4), place(5, 9)], [place(4)]), ["-4", "-5", "+4"]);
+  assert.deepEqual(of([place(4, 9)], [place(4, 9)]), ["-4 part", "+4 part"]);
+  assert.deepEqual(of([place(1, 1, "@R.function")], []), []);
+  assert.deepEqual(of([{ text: "f(x)" }], []), []);
+  texts["main after 5"] = texts["main before 5"]!;
+  assert.deepEqual(of([place(5)], [place(5)]), ["5"], "what both sides print is there once");
+  const asked = (taken: boolean): string[] => excerpt(ofDecision({ rule: "fuse", func: "main", place: place(5), taken, reason: "it is" }, 0), printed).map((l) => l.sign + l.line);
+  assert.deepEqual([asked(false), asked(true)], [["5"], ["5"]]);
+  // Before the texts are there both sides are asked for.
+  assert.deepEqual(excerpt(ofRewrite({ name: "r", before: [place(4)], after: [place(4)] }, 0), () => undefined).map((l) => l.side), ["before", "after"]);
 });
 
 test("what a step reports about lines begins in them, and the closest around them is said too", () => {

@@ -79,6 +79,44 @@ export function became(x: Item): string {
   return before && after && before !== after ? `${before} → ${after}` : after || before || (x.after[0] ?? x.before[0])?.text.split("\n")[0] || "";
 }
 
+// Excerpt is a line of the text of a function on one side of a step.
+export interface Excerpt {
+  fn: string;
+  side: "before" | "after";
+  line: number;
+}
+
+// ExcerptLine is a line of what went ("-"), of what came ("+"), or of what is there all the same. part tells that only a part of the line is
+// meant.
+export interface ExcerptLine extends Excerpt {
+  sign: "-" | "+" | "";
+  part: boolean;
+}
+
+// excerpt lists the first lines of the places of an item, each once, as far as they are in a text. Where both sides print the same there
+// is nothing to compare: these lines have no sign. Whole functions are no lines that an item is about.
+export function excerpt(x: Item, printed: (l: Excerpt) => string | undefined): ExcerptLine[] {
+  const of = (list: Place[], side: "before" | "after"): ExcerptLine[] => {
+    const lines = new Map<string, ExcerptLine>();
+    for (const p of list) {
+      if (!p.func || !p.line || p.text.startsWith("@")) continue;
+      const at = { fn: p.func, side, line: p.line };
+      const indent = printed(at)?.search(/\S/) ?? 0;
+      const key = `${p.func} ${p.line}`;
+      const part = (p.col ?? 1) > indent + 1;
+      lines.set(key, { ...at, sign: side === "before" ? "-" : "+", part: part && (lines.get(key)?.part ?? true) });
+    }
+    return [...lines.values()].sort((a, b) => a.line - b.line);
+  };
+  const before = of(x.before, "before");
+  const after = of(x.after, "after");
+  const text = (list: ExcerptLine[]): string => list.map((l) => printed(l)?.trim() ?? "").join("\n");
+  const alike = text(after) !== "" && text(before) === text(after);
+  const asked = x.key.startsWith("d"); // a decision is about what is there, whatever it is
+  if (alike || asked) return (alike ? after : before).map((l) => ({ ...l, sign: "" }));
+  return [...before, ...after];
+}
+
 // said is an item in words.
 export function said(item: Item): string {
   const d = item.decision;

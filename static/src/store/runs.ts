@@ -35,6 +35,8 @@ export class Runs {
   starting = false;
   // offline tells that the last request for a run found no server; it is made again.
   offline = false;
+  // away tells that the server does not answer, although nothing is asked of it.
+  away = false;
   // followed is when the page began to follow the run, in milliseconds since 1970.
   followed = 0;
   // cut tells that the connection to the run that is followed was lost in the meantime.

@@ -18,18 +18,20 @@ export function summary(runs: Runs): [what: string, more: string] {
   const now = truth(runs);
   const queued = info?.id === runs.current && info.state === "queued" && info.position ? `Queued, number ${info.position}` : "";
   if (now.kind === "stale" && now.starting && queued && !runs.changed) return [queued, ""];
-  if (now.kind === "stale" || now.kind === "offline") return [now.text, ""];
+  // A server that goes away while nothing is asked of it takes nothing from what is there.
+  if (now.kind === "stale" || runs.offline || runs.connection) return [now.text, ""];
   if (model.id === runs.current && model.finished && !model.started) return ["Failed before the first pass", ""];
   if (model.id !== runs.current || !model.started) {
     if (queued) return [queued, ""];
     return [runs.current && !runs.problem ? "Reading the model…" : "Not started", ""];
   }
-  const { done, total } = model.tally();
+  const { done, total, changed, running } = model.tally();
   const f = model.finished;
-  if (!f) return [`${done} of ${total}`, model.tally().running?.name ?? ""];
+  // Behind the passes and the code the program may run for long.
+  if (!f) return done === total && model.code ? ["Running the program…", ""] : [`${done} of ${total}`, running?.name ?? ""];
   const took = time(model.duration());
   switch (f.status) {
-    case "ok": return [`${model.started.dump ? "Read" : "Done"} in ${took}`, [now.kind === "cached" ? now.text : "", model.started.dump ? "" : `${f.changed} ${f.changed === 1 ? "pass" : "passes"} changed`, model.reusedSteps > 0 ? `${model.reusedSteps} reused` : ""].filter(Boolean).join(", ")];
+    case "ok": return [`${model.started.dump ? "Read" : "Done"} in ${took}`, [now.kind === "cached" ? now.text : "", model.started.dump ? "" : `${changed} ${changed === 1 ? "pass" : "passes"} changed`, model.reusedSteps > 0 ? `${model.reusedSteps} reused` : ""].filter(Boolean).join(", ")];
     case "cancelled": return [`Canceled after ${took}`, ""];
     case "failed": return [`Failed${f.error?.pass ? ` in ${f.error.pass}` : ""} after ${took}`, ""];
     default: return [`Stopped after ${took}: ${f.status}`, ""];

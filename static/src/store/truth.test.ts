@@ -3,7 +3,7 @@ import { afterEach, beforeEach, mock, test } from "node:test";
 import { Runs } from "./runs";
 import type { Follower } from "./stream";
 import { event, finished, plan, started } from "./testing";
-import { tabTitle } from "./summary";
+import { summary, tabTitle } from "./summary";
 import { clock, truth } from "./truth";
 import type { Settings, WireEvent } from "../wire";
 
@@ -136,6 +136,35 @@ test("a line that is open again has the change sent at once", async () => {
   mock.timers.tick(0);
   await settle();
   assert.equal(posted.length, 1);
+});
+
+test("a server that goes away while nothing is asked of it changes nothing beside the rows", async () => {
+  const r = await shown();
+  const said = summary(r);
+  r.away = true;
+  assert.deepEqual(truth(r), { kind: "offline", text: "The server cannot be reached; retrying.", unsent: false });
+  assert.deepEqual(summary(r), said);
+  r.away = false;
+  assert.deepEqual([truth(r).kind, posted], ["current", []]);
+});
+
+test("behind the passes the program runs, which may take long; what a run came to counts passes as the tree does", async () => {
+  const r = runs();
+  r.show("r0");
+  await settle();
+  const { follower } = followers[0]!;
+  follower.onEvents([began(0), ...middle.slice(0, 2)]);
+  assert.deepEqual(summary(r), ["0 of 1", "A"]);
+  const done = finished(3, "1.1/A", []);
+  Object.assign(done.body, { changed: true });
+  follower.onEvents([done]);
+  assert.equal(summary(r)[0], "1 of 1", "its code is generated now");
+  follower.onEvents([{ seq: 4, type: "code_generated", body: { target: "wasm", kernels: [], bytes: 0 } } as unknown as WireEvent]);
+  assert.deepEqual(summary(r), ["Running the program…", ""]);
+  const end = ended("ok");
+  Object.assign(end, { seq: 5, body: { ...end.body, changed: 2 } }); // with the sequence
+  follower.onEvents([end]);
+  assert.deepEqual(summary(r), ["Done in 600 ms", "1 pass changed"]);
 });
 
 test("a change that is refused stays apart from the rows", async () => {

@@ -19,7 +19,7 @@ const old = 60_000;
 
 export function truth(runs: Runs): Truth {
   const { model } = runs;
-  if (runs.offline || runs.connection) {
+  if (runs.offline || runs.connection || runs.away) {
     const unsent = runs.changed;
     const text = runs.connection || "The server cannot be reached; retrying.";
     return { kind: "offline", text: unsent ? `${text} Your change is not sent yet.` : text, unsent };
