@@ -94,7 +94,10 @@ func (s *State) computeAt(b *Block, l *Loop, preserveUnit bool, index int, forwa
 	if err != nil {
 		return nil, err
 	}
-	loop := m.nest(doms, pos, preserveUnit)
+	loop, err := m.nest(doms, pos, preserveUnit)
+	if err != nil {
+		return nil, err
+	}
 	mm := &tir.Mapper{}
 	mm.Stmt = func(x tir.Stmt) tir.Stmt {
 		if x == from {

@@ -123,8 +123,48 @@ func (m *mover) covers(open bool) bool {
 	return true
 }
 
+// kept returns what of the condition under which the block runs does not follow from the domains of its variables, as behind an rfactor of a loop that was split by no divisor: for new values of these. It is an
+// error where that cannot be said. TVM drops the condition.
+func (m *mover) kept(values []tir.Expr) (tir.Expr, error) {
+	r := m.at.Realize()
+	an := arith.NewAnalyzer()
+	an.MarkShapes(m.at.f)
+	now, around := map[*tir.Var]tir.Expr{}, map[*tir.Var]bool{m.to.For().LoopVar: true}
+	for _, l := range m.to.loops() {
+		around[l.LoopVar] = true
+	}
+	for _, l := range m.at.loops() {
+		an.BindRange(l.LoopVar, rangeOf(l))
+	}
+	for i, iv := range r.Block.IterVars {
+		v := r.Values[i]
+		defer an.EnterConstraint(tir.And(tir.GE(v, iv.Dom.Min), tir.LT(v, tir.Add(iv.Dom.Min, iv.Dom.Extent))))()
+		if c, ok := v.(*tir.Cast); ok {
+			v = c.Value
+		}
+		if l, ok := v.(*tir.Var); ok {
+			now[l] = tir.CastTo(l.DType(), values[i])
+		}
+	}
+	out := tir.Expr(tir.Bool(true))
+	for _, c := range tir.Conjuncts(nil, r.Predicate) {
+		if an.CanProveWith(c, arith.SymbolicBound) {
+			continue
+		}
+		used := map[*tir.Var]bool{}
+		varsOf(c, used)
+		for _, l := range m.at.loops() {
+			if used[l.LoopVar] && now[l.LoopVar] == nil && !around[l.LoopVar] {
+				return nil, fmt.Errorf("block %s runs under a condition on loop %s that cannot be said of the loops it would get", r.Block.Name, l.LoopVar.Name)
+			}
+		}
+		out = tir.And(out, tir.SubstExpr(c, now))
+	}
+	return out, nil
+}
+
 // nest makes the loops around the block over the domains of its variables, and puts them into the loop.
-func (m *mover) nest(doms []*varDomain, pos int, preserveUnit bool) *tir.For {
+func (m *mover) nest(doms []*varDomain, pos int, preserveUnit bool) (*tir.For, error) {
 	b := m.at.Block()
 	var loops []*tir.For
 	values := make([]tir.Expr, len(b.IterVars))
@@ -154,10 +194,14 @@ func (m *mover) nest(doms []*varDomain, pos int, preserveUnit bool) *tir.For {
 			}
 		}
 	}
-	var body tir.Stmt = &tir.BlockRealize{Base: m.at.Realize().Base, Values: values, Predicate: m.an.Simplify(pred), Block: b}
+	kept, err := m.kept(values)
+	if err != nil {
+		return nil, err
+	}
+	var body tir.Stmt = &tir.BlockRealize{Base: m.at.Realize().Base, Values: values, Predicate: m.an.Simplify(tir.And(pred, kept)), Block: b}
 	for i := len(loops) - 1; i >= 0; i-- {
 		body = loops[i].WithBody(body)
 	}
 	list := slices.Insert(statements(m.to.For().Body), pos, body)
-	return m.to.For().WithBody(tir.Seq(list...))
+	return m.to.For().WithBody(tir.Seq(list...)), nil
 }
