@@ -231,6 +231,15 @@ for i in range(6):
 			_, err := s.Do(sch.KindOf("ComputeAt"), "B", loops(s, "C")[0], false, int64(-1))
 			return err
 		}, ""},
+		"loop_partition of a loop that does not begin at 0": {rows, strings.ReplaceAll(places, "for i in range(6):", "for i in range(1, 7):"), func(s *sch.Schedule) error {
+			_, err := s.Do(sch.KindOf("LoopPartition"), loops(s, "P")[0], []tir.Expr{tir.Int32(1), tir.Int32(2), nil}, false)
+			return err
+		}, ""},
+		"pad_einsum behind cache_index": {rows, strings.ReplaceAll(places, "range(6)", "range(9)"), func(s *sch.Schedule) error {
+			do(t, s, "CacheIndex", do(t, s, "GetBlock", "P", nil)[0], "global", int64(0))
+			_, err := s.Do(sch.KindOf("PadEinsum"), do(t, s, "GetBlock", "P", nil)[0], []int64{4})
+			return err
+		}, "does not declare that it reads"},
 		"a copy and a reduction in one block": {rows, strings.ReplaceAll(strings.ReplaceAll(part, "i + 2", "i"), "(3, 8), 3 + k", "5, k"), func(s *sch.Schedule) error {
 			copied := do(t, s, "ReadAt", loops(s, "C")[1], "C", int64(0), "local")[0].(*sch.Block)
 			_, err := s.Do(sch.KindOf("Blockize"), []*sch.Block{copied, do(t, s, "GetBlock", "C", nil)[0].(*sch.Block)}, false)

@@ -159,11 +159,15 @@ func (c *cacheStage) copyBlock(scope string, whole, read bool) {
 	var values, src, dst []tir.Expr
 	for i, r := range c.region.Region {
 		d := r.Extent.DType()
-		ax, v := tir.NewVar(fmt.Sprintf("ax%d", i), d), tir.NewVar(fmt.Sprintf("v%d", i), d)
+		ax := tir.NewVar(fmt.Sprintf("ax%d", i), d)
 		loops = append(loops, &tir.For{Base: c.base, LoopVar: ax, Min: tir.Const(d, 0), Extent: r.Extent})
+		dim := c.region.Buffer.Shape[i]
 		if whole {
-			dim := c.region.Buffer.Shape[i]
-			values = append(values, tir.Add(r.Min, ax))
+			d = dim.DType() // of the axis, which indices need not have
+		}
+		v := tir.NewVar(fmt.Sprintf("v%d", i), d)
+		if whole {
+			values = append(values, tir.CastTo(d, tir.Add(r.Min, ax)))
 			ivs = append(ivs, &tir.IterVar{Dom: &tir.Range{Min: tir.Const(dim.DType(), 0), Extent: dim}, Var: v})
 			src, dst = append(src, v), append(dst, v)
 			continue

@@ -46,6 +46,11 @@ func (e *einsum) check(root site) error {
 	if len(realizes(block)) > 0 || len(block.AllocBuffers)+len(block.MatchBuffers) > 0 {
 		return s.fail("NonEinsumError", "The block {0} holds other blocks or buffers of its own: it is not a computation of Einsum pattern.", block)
 	}
+	for _, l := range loadsIn(block) {
+		if regionOf(block.Reads, l.Buffer) == nil && regionOf(block.Writes, l.Buffer) == nil { // as behind a cache_index
+			return s.fail("NonEinsumError", "The block {0} does not declare that it reads "+l.Buffer.Name+", which would not be padded", block)
+		}
+	}
 	for _, x := range statements(root.Block().Body) {
 		if e.at.inside(x) {
 			for _, r := range realizesIn(x) {
@@ -246,4 +251,16 @@ func isZero(e tir.Expr) bool {
 		return e.Op == tir.OpMul && (isZero(e.A) || isZero(e.B))
 	}
 	return false
+}
+
+// loadsIn lists the loads in a block.
+func loadsIn(b *tir.Block) []*tir.BufferLoad {
+	var out []*tir.BufferLoad
+	ir.Walk(b, func(n ir.Node) bool {
+		if l, ok := n.(*tir.BufferLoad); ok {
+			out = append(out, l)
+		}
+		return true
+	})
+	return out
 }

@@ -64,7 +64,8 @@ func (s *State) LoopPartition(l *Loop, factors []tir.Expr, _ bool) (*State, []*L
 	var parts []tir.Stmt
 	var refs []*Loop
 	for i, end := range ends {
-		end = tir.CastTo(d, an.Simplify(end))
+		turns := tir.CastTo(d, an.Simplify(end))
+		end = an.Simplify(tir.Add(tir.CastTo(d, loop.Min), turns))
 		c := tir.NewCopier()
 		v := &tir.Var{Base: loop.LoopVar.Base, Name: fmt.Sprintf("%s%d", loop.LoopVar.Name, i), Type: tir.NewVar("", d).Type}
 		c.Vars[loop.LoopVar] = tir.CastTo(loop.LoopVar.DType(), v)
@@ -72,7 +73,7 @@ func (s *State) LoopPartition(l *Loop, factors []tir.Expr, _ bool) (*State, []*L
 		body := p.rewrite(c.Stmt(loop.Body))
 		nest := &tir.For{Base: loop.Base, LoopVar: v, Min: lo, Extent: an.Simplify(tir.Sub(end, lo)), Body: body}
 		parts = append(parts, &tir.BlockRealize{
-			Predicate: tir.GT(end, tir.Const(d, 0)),
+			Predicate: tir.GT(turns, tir.Const(d, 0)),
 			Block:     &tir.Block{Base: inner.Base, Name: fmt.Sprintf("%s%d_partition", name, i), Body: nest},
 		})
 		refs = append(refs, &Loop{l.fn, v})
