@@ -297,7 +297,7 @@ func (g *sizes) reduce(x sized) {
 	op := pick(g.draw, "ReduceMean", "ReduceMax", "ReduceMin", "ReduceSum", "ReduceL2", "ReduceLogSumExp")
 	if volumeLeast(x.dims) == 0 {
 		op = pick(g.draw, "ReduceSum", "ReduceL2")
-		for i := range axes { // ONNX Runtime mistakes others
+		for i := range axes { // ONNX Runtime gets others wrong
 			if axes[i] < 0 {
 				axes[i] += int64(rank)
 			}
