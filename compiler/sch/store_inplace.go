@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -81,8 +82,11 @@ func alikeBuffers(a, b *tir.Buffer) bool {
 
 // checkLastReader returns an error unless all other blocks that access the buffer of region r do so before the block of a site takes the element that it stores, and none accesses that memory.
 func (s *State) checkLastReader(at, root site, r *tir.BufferRegion, now *tir.Buffer, refuse func(format string, args ...any) error) error {
-	x, behind := at.Block(), false
+	x, behind, local := at.Block(), false, locals(root.Block())
 	mine := at.loops()
+	if b := loadedAround(root.Block().Body, r.Buffer, now); b != nil {
+		return refuse("%s decides what runs", b.Name)
+	}
 	for _, y := range realizes(root.Block()) {
 		b := y.Block
 		if b == x {
@@ -90,6 +94,7 @@ func (s *State) checkLastReader(at, root site, r *tir.BufferRegion, now *tir.Buf
 			continue
 		}
 		reads, writes := declared(b)
+		reads = withHidden(b, reads, writes, local)
 		if len(realizes(b)) > 0 || len(b.MatchBuffers) > 0 {
 			return refuse("block %s holds others, or makes views", b.Name)
 		}
@@ -117,6 +122,20 @@ func (s *State) checkLastReader(at, root site, r *tir.BufferRegion, now *tir.Buf
 		}
 	}
 	return nil
+}
+
+// loadedAround returns one of some buffers that is read by loops and conditions around blocks, or by what their variables are bound to; nil if none is.
+func loadedAround(x tir.Stmt, buffers ...*tir.Buffer) (found *tir.Buffer) {
+	ir.Walk(x, func(n ir.Node) bool {
+		if _, ok := n.(*tir.Block); ok {
+			return false
+		}
+		if l, ok := n.(*tir.BufferLoad); ok && slices.Contains(buffers, l.Buffer) {
+			found = l.Buffer
+		}
+		return found == nil
+	})
+	return found
 }
 
 // sharedLoops is how many of the outermost loops of two lists are the same.

@@ -117,5 +117,5 @@ func (g *gen) VectorBinary(op tir.BinaryOp, a, b value) (value, bool) {
 	if w == 0 {
 		return value{}, false
 	}
-	return lower.Each(dtype.BoolT.WithLanes(a.Lanes()), int(a.DType.Bits), len(a.Parts), func(i int) *node { return g.op(w, b.Parts[i], a.Parts[i]) }), true
+	return lower.Each(dtype.BoolT.WithLanes(a.Lanes()), int(a.DType.Bits), len(a.Parts), func(i int) *node { return g.op(w, a.Parts[i], b.Parts[i]) }), true
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// leastChunkTurns is how many turns of a pipeline a thread takes at a time, where there are as many: in front of each such chunk, and behind it, some stages run by themselves.
-const leastChunkTurns = 16
+// chunkTurns is how many turns of a pipeline a thread takes at a time, where there are as many, and leastChunkTurns the least: in front of each chunk, and behind it, some stages run by themselves.
+const chunkTurns, leastChunkTurns = 16, 8
 
 // rowStep is a statement in the loop over rows.
 type rowStep struct {
@@ -275,11 +275,13 @@ func (r *rules) chunkRows(rows *sch.Loop, turns int64) (*sch.Loop, error) {
 	if r.loop(rows).Kind != tir.Parallel {
 		return rows, nil
 	}
-	chunk := int64(leastChunkTurns)
-	for chunk < turns && turns%chunk != 0 {
-		chunk++
+	chunk := int64(0)
+	for c := turns / (2 * r.machine.Threads); c >= leastChunkTurns; c-- { // so many that each thread has two
+		if turns%c == 0 && (chunk == 0 || c >= chunkTurns) {
+			chunk = c
+		}
 	}
-	if turns/chunk < 2*r.machine.Threads {
+	if chunk == 0 {
 		return nil, nil
 	}
 	two, err := r.split(rows, chunk)

@@ -12,7 +12,7 @@ type staged struct {
 	stages    int64
 	size      int64 // the bytes of the largest element
 	lanes     int64 // how many elements of a row the turn of a pass takes, 0 before a reduction is tiled
-	off       bool  // reductions have different tiles
+	off       bool  // reductions have different tiles, or other ones than along rows
 }
 
 // abreastStages is how many rows of a pipeline are beside each other at most: each stage has sums of its own, and each combines its lanes while others compute.
@@ -92,7 +92,7 @@ func (r *rules) pipelines() bool { return r.staged != nil && !r.staged.off && !r
 // stage remembers the tile of a reduction: that of all stages must be the same, as their loops become one.
 func (s *staged) stage(p *plan) {
 	lanes := p.Tile[p.Vector]
-	if s.lanes != 0 && s.lanes != lanes || lanes == 0 || s.row%lanes != 0 || s.row/lanes < 2 {
+	if !p.isReduced(p.Vector) || s.lanes != 0 && s.lanes != lanes || lanes == 0 || s.row%lanes != 0 || s.row/lanes < 2 {
 		s.off = true
 	}
 	s.lanes = lanes
