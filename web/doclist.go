@@ -44,21 +44,22 @@ func docList(all map[string]document) []templates.DocSection {
 	return out
 }
 
-var (
-	// docMark is what Markdown writes around words: code, and links, of which the text stays.
-	docMark = regexp.MustCompile("`|\\[([^\\]]*)\\]\\([^)]*\\)")
-	// docSentence is the first sentence of a paragraph.
-	docSentence = regexp.MustCompile(`^.*?[.:](?:\s|$)`)
-)
-
-// docHead returns the title of a document and the first sentence behind it, as text.
+// docHead returns the title of a document and the first sentence behind it, as text: of what Markdown writes around code and links, the text stays. Documents are read once, so it has no expressions that
+// the program would make at its start.
 func docHead(source string) (title, lead string) {
-	title, rest, _ := strings.Cut(strings.TrimPrefix(source, "# "), "\n")
+	mark, sentence := regexp.MustCompile("`|\\[([^\\]]*)\\]\\([^)]*\\)"), regexp.MustCompile(`^.*?[.:](?:\s|$)`)
+	title, rest := cutTitle(source)
 	first, _, _ := strings.Cut(strings.TrimLeft(rest, "\n"), "\n\n")
-	first = docMark.ReplaceAllString(strings.ReplaceAll(first, "\n", " "), "$1")
-	lead = strings.TrimRight(docSentence.FindString(first), ": ")
+	first = mark.ReplaceAllString(strings.ReplaceAll(first, "\n", " "), "$1")
+	lead = strings.TrimRight(sentence.FindString(first), ": ")
 	if lead != "" && !strings.HasSuffix(lead, ".") {
 		lead += "."
 	}
 	return title, lead
+}
+
+// cutTitle parts the title of a document from what follows.
+func cutTitle(source string) (title, rest string) {
+	title, rest, _ = strings.Cut(strings.TrimPrefix(source, "# "), "\n")
+	return title, rest
 }

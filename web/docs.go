@@ -85,7 +85,7 @@ func docTitle(to string) string {
 	if !ok || err != nil {
 		return ""
 	}
-	title, _ := docHead(sources[name])
+	title, _ := cutTitle(sources[name])
 	return title
 }
 

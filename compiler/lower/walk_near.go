@@ -100,7 +100,7 @@ func (w *Walker) lookAhead(s tir.Stmt) bool {
 		if !w.ahead(s.Value) {
 			return false
 		}
-		w.Bind(s.Var, s.Value)
+		w.BindLet(s.Var, s.Value) // what indices are made of may be in no linear form
 		return w.lookAhead(s.Body)
 	case *tir.Allocate:
 		return w.lookAhead(s.Body)

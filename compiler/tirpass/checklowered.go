@@ -68,7 +68,7 @@ func (c *leftovers) scan(n ir.Node) {
 				c.found("VectorizeLoop", "vectorized loop %s", n.LoopVar.Name)
 			}
 		case *tir.Select:
-			if n.Cond.DType().Lanes <= 1 && (loadsUnguarded(n.True) || loadsUnguarded(n.False)) {
+			if n.Cond.DType().Lanes <= 1 && (loadsUnguarded(n.True) && !isCompared(n.Cond, n.True) || loadsUnguarded(n.False) && !isCompared(n.Cond, n.False)) {
 				c.found("RewriteUnsafeSelect", "a Select that loads whether its condition holds or not")
 			}
 		case *tir.AttrStmt:
@@ -112,6 +112,12 @@ func (c *leftovers) access(b *tir.Buffer, indices []tir.Expr) {
 	if len(indices) != 1 {
 		c.found("FlattenBuffer", "an access to buffer %s with %d indices", b.Name, len(indices))
 	}
+}
+
+// isCompared reports whether a condition compares e, and so computes it anyway.
+func isCompared(cond, e tir.Expr) bool {
+	c, ok := cond.(*tir.Binary)
+	return ok && c.Op.IsCompare() && (tir.Equal(c.A, e) || tir.Equal(c.B, e))
 }
 
 // loadsUnguarded reports whether e reads memory that no if_then_else inside of it guards.

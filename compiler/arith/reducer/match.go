@@ -15,6 +15,7 @@ var reducers = []func(identity []tir.Expr) *tir.CommReducer{
 	single(tir.OpMul, func(e tir.Expr) bool { return isNumber(e, 1) }),
 	single(tir.OpMin, func(e tir.Expr) bool { return isLimit(e, 1) }),
 	single(tir.OpMax, func(e tir.Expr) bool { return isLimit(e, -1) }),
+	maxOfNumbers,
 	sums,
 	extreme(tir.OpGE, false), extreme(tir.OpGT, true), extreme(tir.OpLE, false), extreme(tir.OpLT, true),
 }
@@ -39,6 +40,16 @@ func single(op tir.BinaryOp, is func(tir.Expr) bool) func([]tir.Expr) *tir.CommR
 		}
 		return reducerOf(identity, func(x, y []tir.Expr) []tir.Expr { return []tir.Expr{tir.BinaryExpr(op, x[0], y[0])} })
 	}
+}
+
+// maxOfNumbers is the maximum that leaves out NaN (te.MaxOfNumbers). TVM has no such reducer.
+func maxOfNumbers(identity []tir.Expr) *tir.CommReducer {
+	if len(identity) != 1 || !isLimit(identity[0], -1) {
+		return nil
+	}
+	return reducerOf(identity, func(x, y []tir.Expr) []tir.Expr {
+		return []tir.Expr{&tir.Select{Cond: tir.LT(x[0], y[0]), True: y[0], False: x[0]}}
+	})
 }
 
 // sums adds two values at once.
