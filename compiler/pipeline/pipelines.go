@@ -257,21 +257,15 @@ func without(list []*pass.Pass, out ...*pass.Pass) []*pass.Pass {
 // of "tir". What depends on features or attributes of a target, passes read themselves; which rules schedule a kernel follows from
 // its keys (transform.ApplyDefaultSchedule).
 var kinds = []struct {
-	name          string
+	names         []string // of kinds that are made alike
 	graph, memory []*pass.Pass
 	loops         []*pass.Pass
 }{
-	{"wasm", cpuGraph, cpuMemory, ownLoops},
-	{"x86", cpuGraph, cpuMemory, slices.Concat(ownLoops, []*pass.Pass{tirpass.ContractFMA})},
-	{"interp", cpuGraph, cpuMemory, plainLoops},
-	{"llvm", graph, memory, loops},
-	{"c", graph, memory, loops},
-	{"cuda", gpuGraph, memory, gpuLoops},
-	{"rocm", gpuGraph, memory, gpuLoops},
-	{"opencl", gpuGraph, memory, gpuLoops},
-	{"metal", gpuGraph, memory, gpuLoops},
-	{"vulkan", gpuGraph, memory, gpuLoops},
-	{"webgpu", gpuGraph, memory, gpuLoops},
+	{[]string{"wasm"}, cpuGraph, cpuMemory, ownLoops},
+	{[]string{"x86"}, cpuGraph, cpuMemory, slices.Concat(ownLoops, []*pass.Pass{tirpass.ContractFMA})},
+	{[]string{"interp"}, cpuGraph, cpuMemory, plainLoops},
+	{[]string{"llvm", "c"}, graph, memory, loops},
+	{[]string{"cuda", "rocm", "opencl", "metal", "vulkan", "webgpu"}, gpuGraph, memory, gpuLoops},
 }
 
 // pipelines are those of each kind of target by their names.
@@ -281,9 +275,12 @@ var pipelines = func() map[string]map[string]*pass.Pass {
 		tir := pass.NewSequential("tir", k.loops...)
 		whole := pass.NewSequential("default", slices.Concat(k.graph, k.memory, []*pass.Pass{tir})...)
 		fromRelay := pass.NewSequential(Relay, slices.Concat(relay, k.graph, k.memory, []*pass.Pass{tir})...)
-		out[k.name] = map[string]*pass.Pass{}
+		byName := map[string]*pass.Pass{}
 		for _, p := range []*pass.Pass{whole, zero, dataflowLower, finalize, tir, fromRelay} {
-			out[k.name][p.Name] = p
+			byName[p.Name] = p
+		}
+		for _, name := range k.names {
+			out[name] = byName
 		}
 	}
 	return out

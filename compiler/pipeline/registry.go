@@ -79,7 +79,7 @@ func listPasses() []*pass.Pass {
 		}
 	}
 	for _, k := range kinds {
-		add(pipelines[k.name]["default"].Children)
+		add(pipelines[k.names[0]]["default"].Children)
 	}
 	add(others)
 	return out
