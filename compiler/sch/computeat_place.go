@@ -148,7 +148,7 @@ func (m *mover) kept(values []tir.Expr) (tir.Expr, error) {
 	}
 	out := tir.Expr(tir.Bool(true))
 	for _, c := range tir.Conjuncts(nil, r.Predicate) {
-		if an.CanProveWith(c, arith.SymbolicBound) {
+		if an.CanProveWith(c, arith.SymbolicBound) || saysDomain(c, r, an) {
 			continue
 		}
 		used := map[*tir.Var]bool{}
@@ -161,6 +161,20 @@ func (m *mover) kept(values []tir.Expr) (tir.Expr, error) {
 		out = tir.And(out, tir.SubstExpr(c, now))
 	}
 	return out, nil
+}
+
+// saysDomain reports whether a condition says of what a variable of a block is bound to, in other words maybe, that it is below its end.
+func saysDomain(cond tir.Expr, r *tir.BlockRealize, an *arith.Analyzer) bool {
+	c, ok := cond.(*tir.Binary)
+	if !ok || c.Op != tir.OpLT {
+		return false
+	}
+	for i, iv := range r.Block.IterVars {
+		if an.CanProveEqual(c.A, r.Values[i]) && an.CanProve(tir.LE(tir.Add(iv.Dom.Min, iv.Dom.Extent), c.B)) {
+			return true
+		}
+	}
+	return false
 }
 
 // nest makes the loops around the block over the domains of its variables, and puts them into the loop.
