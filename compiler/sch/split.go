@@ -103,7 +103,9 @@ func (s *State) Split(l *Loop, factors []tir.Expr, preserveUnit, disablePredicat
 	became := opaqueChanges(loop.Body, body)
 	pred := tir.LT(value, loop.Extent)
 	if !disablePredication && !an.CanProveWith(pred, arith.SymbolicBound) {
-		if load := loadOutsideBlocks(loop.Body, loop.LoopVar); load != nil {
+		if load := loadOutsideBlocks(loop.Body, func(x *tir.BufferLoad) bool {
+			return slices.ContainsFunc(x.Indices, func(e tir.Expr) bool { return usesVar(e, loop.LoopVar) })
+		}); load != nil {
 			return nil, nil, fmt.Errorf("split: loop %s does not divide by the factors, and in the iterations that this adds what is around its blocks would read %s, which only blocks can be kept from", loop.LoopVar.Name, load.Buffer.Name)
 		}
 		var more reuse
@@ -127,13 +129,13 @@ func (s *State) Split(l *Loop, factors []tir.Expr, preserveUnit, disablePredicat
 	return out, refs, nil
 }
 
-// loadOutsideBlocks returns a read of memory at v in the ranges of loops, in conditions and in what blocks are bound to, nil if there is none.
-func loadOutsideBlocks(body tir.Stmt, v *tir.Var) (found *tir.BufferLoad) {
+// loadOutsideBlocks returns one of some reads of memory in the ranges of loops, in conditions and in what blocks are bound to, nil if there is none.
+func loadOutsideBlocks(body tir.Stmt, is func(*tir.BufferLoad) bool) (found *tir.BufferLoad) {
 	ir.Walk(body, func(n ir.Node) bool {
 		if _, ok := n.(*tir.Block); ok {
 			return false
 		}
-		if l, ok := n.(*tir.BufferLoad); ok && slices.ContainsFunc(l.Indices, func(e tir.Expr) bool { return usesVar(e, v) }) {
+		if l, ok := n.(*tir.BufferLoad); ok && is(l) {
 			found = l
 		}
 		return found == nil

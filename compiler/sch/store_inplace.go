@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
-	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -84,8 +83,8 @@ func alikeBuffers(a, b *tir.Buffer) bool {
 func (s *State) checkLastReader(at, root site, r *tir.BufferRegion, now *tir.Buffer, refuse func(format string, args ...any) error) error {
 	x, behind, local := at.Block(), false, locals(root.Block())
 	mine := at.loops()
-	if b := loadedAround(root.Block().Body, r.Buffer, now); b != nil {
-		return refuse("%s decides what runs", b.Name)
+	if l := loadOutsideBlocks(root.Block().Body, func(l *tir.BufferLoad) bool { return l.Buffer == r.Buffer || l.Buffer == now }); l != nil {
+		return refuse("%s decides what runs", l.Buffer.Name)
 	}
 	for _, y := range realizes(root.Block()) {
 		b := y.Block
@@ -122,20 +121,6 @@ func (s *State) checkLastReader(at, root site, r *tir.BufferRegion, now *tir.Buf
 		}
 	}
 	return nil
-}
-
-// loadedAround returns one of some buffers that is read by loops and conditions around blocks, or by what their variables are bound to; nil if none is.
-func loadedAround(x tir.Stmt, buffers ...*tir.Buffer) (found *tir.Buffer) {
-	ir.Walk(x, func(n ir.Node) bool {
-		if _, ok := n.(*tir.Block); ok {
-			return false
-		}
-		if l, ok := n.(*tir.BufferLoad); ok && slices.Contains(buffers, l.Buffer) {
-			found = l.Buffer
-		}
-		return found == nil
-	})
-	return found
 }
 
 // sharedLoops is how many of the outermost loops of two lists are the same.
