@@ -141,7 +141,6 @@ inference.
 - strings, complex numbers, and sparse tensors, and what works on them: ImageDecoder, RegexFullMatch, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer
 - the domains ai.onnx.ml and ai.onnx.preview.training; of ai.onnx.preview, FlexAttention is supported
 - BatchNormalization and Dropout in training
-- floats of 4 and 8 bits and integers of 2 and 4 that are data, by code for machines and WebAssembly: the interpreter runs them, and constants are read during the import
 - RoiAlign with the mode max, Resize with tf_crop_and_resize, GridSample of volumes with cubic, and Scan before operator set 9
 - axes, steps, and sizes of parts (Split) that are data; scales of Resize and extents of windows, transforms, and Col2Im that are data
 
