@@ -141,7 +141,7 @@ inference.
 - strings, complex numbers, and sparse tensors, and what works on them: ImageDecoder, RegexFullMatch, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer
 - the domains ai.onnx.ml and ai.onnx.preview.training; of ai.onnx.preview, FlexAttention is supported
 - BatchNormalization and Dropout in training
-- RoiAlign with the mode max, Resize with tf_crop_and_resize, GridSample of volumes with cubic, and Scan before operator set 9
+- Resize with tf_crop_and_resize of a part of the batch or of the channels, and Scan before operator set 9 with lengths of sequences
 - axes, steps, and sizes of parts (Split) that are data; scales of Resize and extents of windows, transforms, and Col2Im that are data
 
 ## Random numbers

@@ -168,9 +168,6 @@ var refused = []struct{ prefix, why string }{
 	{"test_blackmanwindow_symmetric", "limit (input 1) must be a constant"},
 	{"test_hammingwindow", "limit (input 1) must be a constant"},
 	{"test_hannwindow", "limit (input 1) must be a constant"},
-	{"test_roialign_mode_max", `attribute "mode" is "max"`},
-	{"test_scan_sum", "operator set 8 is not supported for Scan"},
-	{"test_resize_tf_crop", `"tf_crop_and_resize", supported are`},
 }
 
 func refusedAsKnown(name string, err error) bool {
