@@ -140,7 +140,6 @@ inference.
 
 - strings, complex numbers, and sparse tensors, and what works on them: ImageDecoder, RegexFullMatch, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer
 - the domains ai.onnx.ml and ai.onnx.preview.training; of ai.onnx.preview, FlexAttention is supported
-- BatchNormalization and Dropout in training
 - Resize with tf_crop_and_resize of a part of the batch or of the channels, and Scan before operator set 9 with lengths of sequences
 - axes, steps, and sizes of parts (Split) that are data; scales of Resize and extents of windows, transforms, and Col2Im that are data
 
@@ -149,7 +148,7 @@ inference.
 A program computes the same each time that it runs. Element i of RandomUniform is low + (high - low) * (m(m(i) + key) >> 8) / 2^24, where all numbers are of 32 bits and m
 is lowbias32: x ^= x >> 16, x *= 0x7feb352d, x ^= x >> 15, x *= 0x846ca68b, x ^= x >> 16. The key is the bits of the attribute seed, or
 without one the FNV-1a hash of the name of the result. RandomNormal is the transform of Box and Muller of two such numbers, the second with 0x9e3779b9 added to the
-key; Bernoulli compares one with the probability, and Multinomial with the sums of the probabilities. In a loop each turn has the same
+key; Bernoulli compares one with the probability, Dropout in training with the ratio, and Multinomial with the sums of the probabilities. In a loop each turn has the same
 numbers: for others, make them an input of the model.
 `
 
