@@ -138,7 +138,7 @@ inference.
 
 ## What is refused
 
-- strings, complex numbers, and sparse tensors, and what works on them: ImageDecoder, RegexFullMatch, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer
+- strings, complex numbers, and sparse tensors, and what works on them: ImageDecoder, RegexFullMatch, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer of strings
 - the domains ai.onnx.ml and ai.onnx.preview.training; of ai.onnx.preview, FlexAttention is supported
 - Resize with tf_crop_and_resize of a part of the batch or of the channels, and Scan before operator set 9 with lengths of sequences
 - axes, steps, and sizes of parts (Split) that are data; scales of Resize and extents of windows, transforms, and Col2Im that are data
