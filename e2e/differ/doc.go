@@ -18,6 +18,7 @@
 //   - MatMul and MatMulInteger with sums of nothing are not always written, and Gemm leaves out beta there
 //   - Col2Im with dilations along one or three axes
 //   - windows with dilations and auto_pad SAME have other extents than ceil(extent / stride), ConvTranspose with kernels below the strides too
+//   - floats cast to integers of four bits are rounded, not truncated
 //   - Resize with scales that change no extent copies, and tf_crop_and_resize takes an axis whole whose extent stays
 //   - Sign of a NaN is 0 for halves, and a NaN for floats
 //   - a window of one element that is not periodic is 0/0
