@@ -74,7 +74,6 @@ var written = []Constraint{
 	{"VMShapeLower", "AttachGlobalSymbol", "the functions that compute shapes need symbols", false},
 	{"ComputePrimValue", "AttachGlobalSymbol", "the functions that compute scalars need symbols", false},
 	{"FuseTIR", "AttachGlobalSymbol", "the fused kernels need symbols", false},
-	{"tir.MakePackedAPI", "tir.PointerValueTypeRewrite", "functions that call a kernel hand over tensors of the types of its buffers", false},
 	{"FakeQuantizationToInteger", "FoldBatchnormToConv2D", "weights that are multiplied by a scale of their channels are no bytes any more", false},
 	{"FakeQuantizationToInteger", "FoldScaleToConv2D", "weights that are multiplied by a scale of their channels are no bytes any more", false},
 	{"FakeQuantizationToInteger", "FoldConstant", "weights that are folded to real numbers are no bytes any more", false},
