@@ -14,10 +14,30 @@ import (
 // PointerValueTypeRewrite gives buffers that are accessed as vectors elements that are vectors.
 var PointerValueTypeRewrite = &pass.Pass{
 	Name: "tir.PointerValueTypeRewrite", Kind: pass.PrimFunc,
-	Doc: "Makes buffers whose accesses all are vectors of one length, aligned to that length, buffers of such vectors. Where only scalars are read from such a buffer, they are taken out of the vector.",
-	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		return rewritePointers(c, f, pointerRules{params: true, allocations: true, constants: true, lets: true, shuffles: true})
-	}),
+	Doc: "Makes buffers whose accesses all are vectors of one length, aligned to that length, buffers of such vectors. Where only scalars are read from such a buffer, they are taken out of the vector. Parameters of a kernel that a Relax function calls stay as they are: it hands over tensors of their types.",
+	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
+		called := calledFromGraphs(m)
+		return pass.EachPrimFunc(func(c *pass.Context, gv *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+			return rewritePointers(c, f, pointerRules{params: !called[gv.Name], allocations: true, constants: true, lets: true, shuffles: true})
+		})(c, m)
+	},
+}
+
+// calledFromGraphs are the names of the functions that Relax functions of a module mention.
+func calledFromGraphs(m *ir.Module) map[string]bool {
+	out := map[string]bool{}
+	for _, fn := range m.Funcs() {
+		if _, ok := fn.(*tir.PrimFunc); ok {
+			continue
+		}
+		ir.Walk(fn, func(n ir.Node) bool {
+			if gv, ok := n.(*ir.GlobalVar); ok {
+				out[gv.Name] = true
+			}
+			return true
+		})
+	}
+	return out
 }
 
 // pointerRules says what rewritePointers rewrites.
