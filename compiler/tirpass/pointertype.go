@@ -119,16 +119,20 @@ func (p *pointerTypes) function(f *tir.PrimFunc) {
 	ir.Walk(f.Body, func(n ir.Node) bool { p.visit(n); return p.err == nil })
 }
 
+// lastExtent is the last of a list of extents, 1 where there is none.
+func lastExtent(list []tir.Expr) tir.Expr {
+	if n := len(list); n > 0 {
+		return list[n-1]
+	}
+	return tir.Int32(1)
+}
+
 func (p *pointerTypes) visit(n ir.Node) {
 	switch n := n.(type) {
 	case *tir.Allocate:
-		p.declare(n.Var, n.Type, n.Extents[len(n.Extents)-1], p.rules.allocations, n)
+		p.declare(n.Var, n.Type, lastExtent(n.Extents), p.rules.allocations, n)
 	case *tir.AllocateConst:
-		extent := tir.Expr(tir.Int32(1))
-		if k := len(n.Extents); k > 0 {
-			extent = n.Extents[k-1]
-		}
-		p.declare(n.Var, n.Type, extent, p.rules.constants, n)
+		p.declare(n.Var, n.Type, lastExtent(n.Extents), p.rules.constants, n)
 	case *tir.LetStmt:
 		p.let(n.Var, n)
 	case *tir.Let:

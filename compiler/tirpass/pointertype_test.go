@@ -37,6 +37,10 @@ def kernel(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32")):`
     B[0] = A[6]`, vectors(4, 1), `
     A[0] = T.Broadcast(T.float32(2), 4)
     B[0] = T.Shuffle([A[1]], [2])`},
+		{"a scalar in between", `
+    s = T.decl_buffer((), "float32")
+    s[()] = A[0]
+    B[0] = s[()]`, header, ""},
 		{"scalars read anywhere", `
     A[0:4] = T.Broadcast(T.float32(2), 4)
     for i in range(16):
