@@ -40,7 +40,7 @@ func (s *Server) checkEveryPass(w http.ResponseWriter, r *http.Request, t *share
 		t.Hold(int64(len(lines)))
 		w.Header().Set("Content-Type", "application/x-ndjson")
 		_, err := w.Write(lines)
-		return err
+		return ignore(err)
 	}
 	limit := s.gates.everyPass.Class().Time
 	ctx, cancel := context.WithTimeoutCause(r.Context(), limit, fmt.Errorf("it took longer than %s, the limit of this server; the command line has none", limit))
@@ -56,13 +56,13 @@ func (s *Server) checkEveryPass(w http.ResponseWriter, r *http.Request, t *share
 	})
 	switch {
 	case r.Context().Err() != nil:
-		return context.Cause(r.Context())
+		return out.ended(s, r, context.Cause(r.Context()))
 	case report == nil:
 		var known *event.Error
 		if errors.As(err, &known) {
 			err = &httpError{status: http.StatusUnprocessableEntity, message: known.Message}
 		}
-		return err
+		return out.ended(s, r, err)
 	}
 	out.write(checkLine{Report: report})
 	if out.err == nil && report.Stopped == "" {
@@ -72,7 +72,7 @@ func (s *Server) checkEveryPass(w http.ResponseWriter, r *http.Request, t *share
 			s.cfg.Log.Warn("the report of a check is not kept", "run", info.ID, "error", err)
 		}
 	}
-	return out.err
+	return out.ended(s, r, out.err)
 }
 
 // keptCheck returns the lines of a check of a run that was made before, also by a server before this one. What came with an imported run holds for this
@@ -108,6 +108,7 @@ type lines struct {
 	w    http.ResponseWriter
 	kept []byte
 	err  error
+	gone bool // nobody takes them any more
 }
 
 // newLines returns the lines of an answer that may take so long to be made.
@@ -119,6 +120,19 @@ func newLines(w http.ResponseWriter, limit time.Duration) *lines {
 // patient keeps a connection open for an answer that may take so long to be made.
 func patient(w http.ResponseWriter, limit time.Duration) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(limit + 10*time.Second)) // a recorder in tests has none
+}
+
+// ended returns an error that ends the answer as long as no line of it is sent. Behind lines no status can follow: the answer breaks off, so that whoever reads it does not take it for
+// the whole.
+func (l *lines) ended(s *Server, r *http.Request, err error) error {
+	switch {
+	case err == nil || l.kept == nil:
+		return err
+	case l.gone || r.Context().Err() != nil: // nobody reads it
+		return nil
+	}
+	s.cfg.Log.Error("an answer breaks off", "method", r.Method, "path", r.URL.Path, "err", err)
+	panic(http.ErrAbortHandler)
 }
 
 func (l *lines) write(v any) {
@@ -133,7 +147,8 @@ func (l *lines) write(v any) {
 		l.w.Header().Set("X-Accel-Buffering", "no") // nginx passes each line on
 	}
 	l.kept = append(l.kept, data...)
-	if _, l.err = l.w.Write(data); l.err == nil {
+	_, l.err = l.w.Write(data)
+	if l.gone = l.err != nil; !l.gone {
 		_ = http.NewResponseController(l.w).Flush() // what cannot be flushed arrives at the end
 	}
 }

@@ -2,7 +2,9 @@ package web_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -101,4 +103,52 @@ func TestReportOfACheckIsKept(t *testing.T) {
 func (s *site) imported(archive string) string {
 	s.t.Helper()
 	return decode[sessionAnswer](s.t, s.do("POST", "/api/sessions", archive, "Content-Type", "application/zip").want(s.t, http.StatusCreated)).Session.Runs[0]
+}
+
+// breakingChecker checks a step, and then does something that ends the check.
+type breakingChecker struct {
+	run.Compiler
+	then func() error
+}
+
+func (x breakingChecker) CheckEveryPass(_ context.Context, _ run.Request, each func(check.Step)) (*check.Report, error) {
+	each(check.Step{Status: check.Same})
+	return nil, x.then()
+}
+
+// headCounter counts the heads of an answer.
+type headCounter struct {
+	*httptest.ResponseRecorder
+	heads int
+}
+
+func (c *headCounter) WriteHeader(status int) {
+	c.heads++
+	c.ResponseRecorder.WriteHeader(status)
+}
+
+// TestCheckBreaksOff: behind lines that are sent, no other answer follows. Where somebody may still read, the answer breaks off.
+func TestCheckBreaksOff(t *testing.T) {
+	for _, gone := range []bool{true, false} {
+		ctx, cancel := context.WithCancel(t.Context())
+		then := func() error {
+			if gone {
+				cancel()
+			}
+			return errors.New("no more")
+		}
+		s := open(t, func(c *web.Config) { c.Compiler = breakingChecker{then: then} })
+		r := httptest.NewRequest(http.MethodGet, "/api/runs/"+s.create("mlp").Session.Runs[0]+"/check", nil).WithContext(ctx)
+		r.Host = "127.0.0.1"
+		w := &headCounter{ResponseRecorder: httptest.NewRecorder()}
+		aborted := func() (aborted bool) {
+			defer func() { aborted = recover() == http.ErrAbortHandler }()
+			s.server.ServeHTTP(w, r)
+			return false
+		}()
+		cancel()
+		if w.heads > 0 || aborted == gone || strings.Count(w.Body.String(), "\n") != 1 || !strings.HasPrefix(w.Body.String(), `{"step":`) {
+			t.Errorf("gone is %v: %d heads behind the lines, aborted is %v: %s", gone, w.heads, aborted, w.Body)
+		}
+	}
 }

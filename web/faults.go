@@ -77,7 +77,7 @@ func (s *Server) bisect(w http.ResponseWriter, r *http.Request, t *share.Ticket)
 	var none *run.NoFaultError
 	switch {
 	case r.Context().Err() != nil:
-		return context.Cause(r.Context())
+		return out.ended(s, r, context.Cause(r.Context()))
 	case errors.As(err, &none):
 		out.write(bisectLine{None: none.Message})
 	case err != nil:
@@ -85,7 +85,7 @@ func (s *Server) bisect(w http.ResponseWriter, r *http.Request, t *share.Ticket)
 	default:
 		out.write(bisectLine{Finding: found})
 	}
-	return out.err
+	return out.ended(s, r, out.err)
 }
 
 // saying returns what a visitor is told of an error of the compiler.
@@ -117,15 +117,15 @@ func (s *Server) whatIf(w http.ResponseWriter, r *http.Request, t *share.Ticket)
 	})
 	switch {
 	case r.Context().Err() != nil:
-		return context.Cause(r.Context())
+		return out.ended(s, r, context.Cause(r.Context()))
 	case out.err != nil:
-		return out.err
+		return out.ended(s, r, out.err)
 	case err != nil && out.kept == nil:
 		return &httpError{status: http.StatusUnprocessableEntity, message: saying(err)}
 	case err != nil:
 		out.write(whatIfLine{Stopped: saying(err)})
 	}
-	return out.err
+	return out.ended(s, r, out.err)
 }
 
 // reproducer answers with a file that shows the failure of a run.

@@ -29,6 +29,7 @@ type BlockBuilder struct {
 	ops    OpTable
 	ctx    *InferContext
 	frames []*frame
+	within []*Var // parameters of the functions that NormalizeFunction is in
 	names  *nameTable
 	bound  map[*Var]Expr
 	sizes  map[*tir.Var]bool // symbolic variables that the prover knows to be extents

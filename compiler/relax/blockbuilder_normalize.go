@@ -229,7 +229,7 @@ func (b *BlockBuilder) join(then, otherwise *SeqExpr) (StructInfo, error) {
 func anyVar(*Var) bool { return true }
 
 // outerVars accepts the symbolic variables that the given sequences do not define. A match_cast to one that a parameter of a function
-// under construction defines only compares it.
+// under construction, or of one that is normalized, defines only compares it.
 func (b *BlockBuilder) outerVars(seqs ...*SeqExpr) func(*tir.Var) bool {
 	inner := map[*tir.Var]bool{}
 	for _, s := range seqs {
@@ -242,14 +242,17 @@ func (b *BlockBuilder) outerVars(seqs ...*SeqExpr) func(*tir.Var) bool {
 		})
 	}
 	if len(inner) > 0 {
-		for _, f := range b.frames {
-			if f.fn == nil {
-				continue
-			}
-			for _, p := range f.fn.Params {
+		given := func(params []*Var) {
+			for _, p := range params {
 				for _, v := range DefinableVars(p.SInfo) {
 					delete(inner, v)
 				}
+			}
+		}
+		given(b.within)
+		for _, f := range b.frames {
+			if f.fn != nil {
+				given(f.fn.Params)
 			}
 		}
 	}

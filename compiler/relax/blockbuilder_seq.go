@@ -128,6 +128,8 @@ func (b *BlockBuilder) NormalizeFunction(f *Function) (*Function, error) {
 		}
 	}
 	b.parameters(f.Params)
+	defer func(n int) { b.within = b.within[:n] }(len(b.within))
+	b.within = append(b.within, f.Params...)
 	body, err := b.NormalizeSeq(f.Body)
 	if err != nil {
 		return nil, err

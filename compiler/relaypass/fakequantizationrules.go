@@ -114,13 +114,13 @@ func (q *quantizedCall) operands() (x, y quantizedValue, ok bool) {
 }
 
 // factors are the operands of an operator that multiplies and sums, and what its result stands for: the zero points are taken from the operands, the scales stand behind, and
-// the sums are int32. The weights may have a scale for each output channel, which stand along axis weights there and along axis result in the result.
+// the sums are int32. The weights may have a scale, and a zero point, for each output channel, which stand along axis weights there and along axis result in the result.
 func (q *quantizedCall) factors(weights, result int64) (x, w quantizedValue, t *affine, ok bool) {
 	x, w, ok = q.operands()
 	if !ok || !q.r.scalar(x.typ) || x.typ.dtype.Bits > 8 || w.typ.dtype.Bits > 8 {
 		return x, w, nil, false
 	}
-	if !q.r.rankZero(w.typ.scale) {
+	if !q.r.rankZero(w.typ.scale) || !q.r.rankZero(w.typ.zero) {
 		t, _ := q.r.ctx.SInfoOf(w.expr).(*relax.TensorStructInfo)
 		axis := w.typ.axis
 		if t != nil && axis < 0 {

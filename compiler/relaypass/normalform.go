@@ -215,5 +215,5 @@ func usedInBlock(f *relax.Function) map[*relax.Var]bool {
 // takesTuples reports whether the operator of a call wants a tuple as it is written.
 func takesTuples(c *relax.Call) bool {
 	o, ok := c.Op.(*ir.Op)
-	return ok && strings.HasPrefix(o.Name, "relax.call_")
+	return ok && (strings.HasPrefix(o.Name, "relax.call_") || o.Name == "relax.vm.call_tir_dyn" || o.Name == "relax.make_closure" || o.Name == "relax.invoke_closure")
 }

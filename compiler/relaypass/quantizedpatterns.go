@@ -54,6 +54,9 @@ func (p *quantizedProducts) stored(e relax.Expr) (quantizedValue, bool) {
 		}
 		var zero relax.Expr
 		if s, ok := op.Is(p.value(x), "relax.subtract"); ok {
+			if d, ok := p.ctx.SInfoOf(x).(*relax.TensorStructInfo); !ok || d.DType != dtype.Int32T { // a difference of bytes wraps
+				continue
+			}
 			x, zero = s.Args[0], s.Args[1]
 		}
 		if y, ok := p.cast(x, dtype.Int32T); ok {
@@ -273,7 +276,7 @@ func (p *quantizedProducts) requantize(b *relax.VarBinding, to *affine, from rel
 		return false
 	}
 	x, ok := p.values[v]
-	if !ok || x.typ == nil {
+	if !ok || x.typ == nil || p.rankOf(b.Var) != p.rankOf(v) { // a scale of more dimensions adds some to the result
 		return false
 	}
 	s, _ := p.numbers(x.typ.scale)

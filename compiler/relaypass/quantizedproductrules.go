@@ -393,7 +393,7 @@ func wholeWindows(q *quantizedCall) (relax.Expr, *affine, bool) {
 	size, dilation, pads := q.call.Attrs.Ints("pool_size"), q.call.Attrs.Ints("dilation"), q.call.Attrs.Ints("padding")
 	for i, n := range pads {
 		k := size[i%len(size)]
-		if len(pads) > 1 && len(pads) < 2*len(size) || len(dilation) != len(size) || q.call.Attrs.Bool("ceil_mode", false) || n > (k-1)*dilation[i%len(size)] {
+		if len(pads) > 1 && len(pads) < 2*len(size) || len(dilation) != len(size) || q.call.Attrs.Bool("ceil_mode", false) || n > k-1 || n > 0 && dilation[i%len(size)] > 1 { // the data may be between two elements of a window
 			q.r.failed = "windows may hold padding alone"
 			return nil, nil, false
 		}

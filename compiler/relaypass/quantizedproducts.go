@@ -182,6 +182,10 @@ func (p *quantizedProducts) integers(b *relax.VarBinding, call *relax.Call) bool
 		p.values[b.Var] = quantizedValue{expr: v.expr, fields: fields}
 		return false
 	}
+	if len(args) > 0 && v.expr == args[0].expr { // limits that are noted: the real numbers are limited as they are
+		p.values[b.Var] = v
+		return false
+	}
 	p.define(b, v)
 	return true
 }

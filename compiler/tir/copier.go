@@ -151,8 +151,7 @@ func (c *Copier) Func(f *PrimFunc) *PrimFunc {
 	for i, p := range f.Params {
 		params[i] = c.define(p)
 	}
-	buffers := make([]*Buffer, len(f.Buffers))
-	for i, b := range f.Buffers {
+	for _, b := range f.Buffers { // first: a buffer may mention what a later one defines
 		if b == nil {
 			continue
 		}
@@ -161,8 +160,13 @@ func (c *Copier) Func(f *PrimFunc) *PrimFunc {
 				c.define(v)
 			}
 		})
-		c.defineBuffer(b)
-		buffers[i] = c.Buffers[b]
+	}
+	buffers := make([]*Buffer, len(f.Buffers))
+	for i, b := range f.Buffers {
+		if b != nil {
+			c.defineBuffer(b)
+			buffers[i] = c.Buffers[b]
+		}
 	}
 	out := *f
 	out.Params, out.Buffers, out.Body = params, buffers, c.Stmt(f.Body)

@@ -105,3 +105,20 @@ func TestRewriteVisitsSharedExpressionsOnce(t *testing.T) {
 		t.Errorf("%d visits, same %v", visits, out == e)
 	}
 }
+
+// TestCopyFuncDefinesFirst: the shape of a buffer may mention what that of a later one defines.
+func TestCopyFuncDefinesFirst(t *testing.T) {
+	n := NewVar("n", dtype.Int64T)
+	a, b := floats("A", Add(n, Int(4))), floats("B", n)
+	f := &PrimFunc{
+		Params: []*Var{NewVar("a", dtype.HandleT), NewVar("b", dtype.HandleT)}, Buffers: []*Buffer{a, b}, RetType: ir.VoidType(),
+		Body: Store(b, Load(a, Int(0)), Int(0)),
+	}
+	out := CopyFunc(f)
+	if found := Verify("f", out); len(found) > 0 {
+		t.Error(found)
+	}
+	if m := out.Buffers[1].Shape[0]; m == Expr(n) || !ir.StructuralEqual(out.Buffers[0].Shape[0], Add(m, Int(4)), ir.EqualOpts{}) {
+		t.Errorf("the shapes are %v and %v", out.Buffers[0].Shape[0], m)
+	}
+}

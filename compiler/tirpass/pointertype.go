@@ -14,10 +14,30 @@ import (
 // PointerValueTypeRewrite gives buffers that are accessed as vectors elements that are vectors.
 var PointerValueTypeRewrite = &pass.Pass{
 	Name: "tir.PointerValueTypeRewrite", Kind: pass.PrimFunc,
-	Doc: "Makes buffers whose accesses all are vectors of one length, aligned to that length, buffers of such vectors. Where only scalars are read from such a buffer, they are taken out of the vector.",
-	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		return rewritePointers(c, f, pointerRules{params: true, allocations: true, constants: true, lets: true, shuffles: true})
-	}),
+	Doc: "Makes buffers whose accesses all are vectors of one length, aligned to that length, buffers of such vectors. Where only scalars are read from such a buffer, they are taken out of the vector. Parameters of a kernel that a Relax function calls stay as they are: it hands over tensors of their types.",
+	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
+		called := calledFromGraphs(m)
+		return pass.EachPrimFunc(func(c *pass.Context, gv *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+			return rewritePointers(c, f, pointerRules{params: !called[gv.Name], allocations: true, constants: true, lets: true, shuffles: true})
+		})(c, m)
+	},
+}
+
+// calledFromGraphs are the names of the functions that Relax functions of a module mention.
+func calledFromGraphs(m *ir.Module) map[string]bool {
+	out := map[string]bool{}
+	for _, fn := range m.Funcs() {
+		if _, ok := fn.(*tir.PrimFunc); ok {
+			continue
+		}
+		ir.Walk(fn, func(n ir.Node) bool {
+			if gv, ok := n.(*ir.GlobalVar); ok {
+				out[gv.Name] = true
+			}
+			return true
+		})
+	}
+	return out
 }
 
 // pointerRules says what rewritePointers rewrites.
@@ -99,16 +119,20 @@ func (p *pointerTypes) function(f *tir.PrimFunc) {
 	ir.Walk(f.Body, func(n ir.Node) bool { p.visit(n); return p.err == nil })
 }
 
+// lastExtent is the last of a list of extents, 1 where there is none.
+func lastExtent(list []tir.Expr) tir.Expr {
+	if n := len(list); n > 0 {
+		return list[n-1]
+	}
+	return tir.Int32(1)
+}
+
 func (p *pointerTypes) visit(n ir.Node) {
 	switch n := n.(type) {
 	case *tir.Allocate:
-		p.declare(n.Var, n.Type, n.Extents[len(n.Extents)-1], p.rules.allocations, n)
+		p.declare(n.Var, n.Type, lastExtent(n.Extents), p.rules.allocations, n)
 	case *tir.AllocateConst:
-		extent := tir.Expr(tir.Int32(1))
-		if k := len(n.Extents); k > 0 {
-			extent = n.Extents[k-1]
-		}
-		p.declare(n.Var, n.Type, extent, p.rules.constants, n)
+		p.declare(n.Var, n.Type, lastExtent(n.Extents), p.rules.constants, n)
 	case *tir.LetStmt:
 		p.let(n.Var, n)
 	case *tir.Let:

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/pass/passtest"
+	"github.com/irscope/irscope/compiler/script/parse"
 	"github.com/irscope/irscope/compiler/tirpass"
 )
 
@@ -36,6 +37,10 @@ def kernel(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32")):`
     B[0] = A[6]`, vectors(4, 1), `
     A[0] = T.Broadcast(T.float32(2), 4)
     B[0] = T.Shuffle([A[1]], [2])`},
+		{"a scalar in between", `
+    s = T.decl_buffer((), "float32")
+    s[()] = A[0]
+    B[0] = s[()]`, header, ""},
 		{"scalars read anywhere", `
     A[0:4] = T.Broadcast(T.float32(2), 4)
     for i in range(16):
@@ -52,5 +57,28 @@ def kernel(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32")):`
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		})
+	}
+}
+
+// TestPointerValueTypeRewriteCalled: a graph hands over tensors of the types of a kernel's buffers, so that these stay.
+func TestPointerValueTypeRewriteCalled(t *testing.T) {
+	m, found := parse.Module("called.py", `
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def kernel(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32")):
+        for i in range(4):
+            B[i * 4:i * 4 + 4] = A[i * 4:i * 4 + 4] * T.Broadcast(T.float32(2), 4)
+
+    @R.function
+    def main(x: R.Tensor((16,), "float32")) -> R.Tensor((16,), "float32"):
+        y = R.call_tir(Module.kernel, (x,), out_sinfo=R.Tensor((16,), "float32"))
+        return y
+`, parse.Options{})
+	if m == nil {
+		t.Fatal(found)
+	}
+	if out, _ := passtest.Check(t, passtest.NewContext(), tirpass.PointerValueTypeRewrite, m); out != m {
+		t.Errorf("it changed to\n%s", passtest.Text(out))
 	}
 }

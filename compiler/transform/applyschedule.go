@@ -41,6 +41,7 @@ var ApplyDefaultSchedule = &pass.Pass{
 		Doc: "rules of DLight to try in order, e.g. gpu.Matmul; none are the default rules. There are " + strings.Join(dlight.Names(), ", "),
 	}},
 	ReadsTarget: true,
+	Breaks:      []*pass.Form{pass.OpaqueBlocks}, // a copy in one block becomes a block for each element
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		if rules := c.Arg("rules").([]ir.Value); len(rules) > 0 {
 			return applyRules(c, m, rules)

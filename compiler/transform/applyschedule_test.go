@@ -6,6 +6,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/topi"
@@ -69,5 +70,24 @@ func TestApplyDefaultSchedule(t *testing.T) {
 	}
 	if again := run(out, pass.WithTarget(wasm)); again != out {
 		t.Error("a second run changed the module")
+	}
+}
+
+// TestApplyDefaultScheduleForms: a copy in a block without iteration variables gets some, which the pass says.
+func TestApplyDefaultScheduleForms(t *testing.T) {
+	m := read(t, `
+@T.prim_func
+def copy(x: T.Buffer((2, 16, 10), "float32"), y: T.Buffer((2, 10, 16), "float32")):
+    with T.block("root"):
+        T.reads()
+        T.writes()
+        with T.block("copy"):
+            T.reads(x[0:2, 0:16, 0:10])
+            T.writes(y[0:2, 0:10, 0:16])
+            for i, j, k in T.grid(2, 16, 10):
+                y[i, k, j] = x[i, j, k]
+`)
+	if out, _ := check(t, passtest.NewContext(), transform.ApplyDefaultSchedule, m); pass.OpaqueBlocks.Check(out) == nil {
+		t.Errorf("there are no iteration variables in\n%s", passtest.Text(out))
 	}
 }

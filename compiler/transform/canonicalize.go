@@ -40,11 +40,17 @@ var CanonicalizeBindings = &pass.Pass{
 type canonicalizer struct {
 	ctx      *pass.Context
 	renamed  map[*relax.Var]*relax.Var // what it is replaced by where it is bound
-	tuples   map[*relax.Var]*relax.Tuple
+	tuples   map[*relax.Var]builtTuple
 	killed   map[*relax.Var]bool
 	constant map[*relax.Var]*relax.Constant // what is to be replaced by a constant later
-	dataflow bool                           // of the block
+	block    *relax.BindingBlock            // that is visited
 	m        *relax.ExprMutator
+}
+
+// builtTuple is a tuple that is built in sight, and the block that does.
+type builtTuple struct {
+	*relax.Tuple
+	block *relax.BindingBlock
 }
 
 // canonicalizeBindings does what CanonicalizeRelaxBindings does, but for constants.
@@ -70,16 +76,16 @@ func sweepBindings(c *pass.Context, m *ir.Module, f *relax.Function, constants m
 func canonicalizeOnce(ctx *pass.Context, m *ir.Module, f *relax.Function, constants map[*relax.Var]*relax.Constant) (*relax.Function, error) {
 	c := &canonicalizer{
 		ctx: ctx, m: op.NewExprMutator(m), constant: constants, killed: killedVars(f),
-		renamed: map[*relax.Var]*relax.Var{}, tuples: map[*relax.Var]*relax.Tuple{},
+		renamed: map[*relax.Var]*relax.Var{}, tuples: map[*relax.Var]builtTuple{},
 	}
 	outer := outerUses(f)
 	relax.EachBinding(f.Body, func(blk *relax.BindingBlock, b relax.Binding) { c.plan(blk, b, outer) })
 	c.m.Expr, c.m.Binding, c.m.VarDef = c.expr, c.binding, c.define
 	c.m.Block = func(b *relax.BindingBlock) {
-		outer := c.dataflow
-		c.dataflow = b.Dataflow
+		outer := c.block
+		c.block = b
 		c.m.VisitBlock(b)
-		c.dataflow = outer
+		c.block = outer
 	}
 	return c.m.Function(f)
 }
@@ -153,9 +159,11 @@ func (c *canonicalizer) expr(e relax.Expr) relax.Expr {
 	out := c.m.VisitExpr(e)
 	if get, ok := out.(*relax.TupleGetItem); ok {
 		v, _ := get.Tuple.(*relax.Var)
-		if t := c.tuples[v]; t != nil && get.Index < len(t.Fields) && !c.later() && !c.dies(t.Fields[get.Index]) && !c.diesHere() {
-			c.ctx.Rewrite("take a field from its tuple", e, t.Fields[get.Index])
-			return t.Fields[get.Index]
+		if t, ok := c.tuples[v]; ok && get.Index < len(t.Fields) {
+			if x := t.Fields[get.Index]; !c.later() && !c.dies(x) && !c.diesHere() && (t.block == c.block || !local(x)) {
+				c.ctx.Rewrite("take a field from its tuple", e, x)
+				return x
+			}
 		}
 	}
 	return out
@@ -166,6 +174,13 @@ func (c *canonicalizer) later() bool { return c.m.At() != nil && c.constant[c.m.
 
 // diesHere reports whether what is being bound is killed: if it became another name for a value, that would be killed with it.
 func (c *canonicalizer) diesHere() bool { return c.m.At() != nil && c.killed[c.m.At().Bound()] }
+
+// local reports whether e uses what only its block sees: an output that became local may be a field of another one.
+func local(e relax.Expr) bool {
+	found := false
+	usedVars(e, func(v *relax.Var) { found = found || v.Dataflow })
+	return found
+}
 
 // dies reports whether e uses a variable that is killed somewhere.
 func (c *canonicalizer) dies(e relax.Expr) bool {
@@ -184,7 +199,7 @@ func (c *canonicalizer) binding(b relax.Binding) {
 	}
 	y = c.inferred(b, y)
 	if t, ok := y.BoundValue().(*relax.Tuple); ok {
-		c.tuples[y.Bound()] = t
+		c.tuples[y.Bound()] = builtTuple{t, c.block}
 	}
 	c.m.EmitNormalized(y)
 }
@@ -208,6 +223,8 @@ func (c *canonicalizer) inferred(b, y relax.Binding) relax.Binding {
 	return vb.WithVar(v)
 }
 
+func (c *canonicalizer) inDataflow() bool { return c.block != nil && c.block.Dataflow }
+
 // trivial records that the variable of y, which was old before, is another name for a value that is in scope
 // wherever the variable is, and returns true if the binding can go.
 func (c *canonicalizer) trivial(old *relax.Var, y relax.Binding) bool {
@@ -226,7 +243,7 @@ func (c *canonicalizer) trivial(old *relax.Var, y relax.Binding) bool {
 		c.ctx.Rewrite("remove a binding that renames", y, nil)
 		return true // the variable that it named has taken its place
 	}
-	if !sameInfo(x, v) || c.dataflow && !v.Dataflow && x.Dataflow {
+	if !sameInfo(x, v) || c.inDataflow() && !v.Dataflow && x.Dataflow {
 		if c.ctx.Observed() {
 			c.ctx.Declined("remove a binding that renames", y, whyNamed(x, v))
 		}

@@ -8,6 +8,28 @@ import (
 
 func TestCanonicalizeBindingsPairs(t *testing.T) {
 	runPairs(t, transform.CanonicalizeBindings,
+		pair{name: "an output that only a field of another one names becomes local, and stays a field", before: `
+@R.function
+def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+    with R.dataflow():
+        a = R.exp(x)
+        t = (a, x)
+        R.output(a, t)
+    b = t[0]
+    c = t[1]
+    d = R.add(b, c)
+    return d
+`, after: `
+@R.function
+def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+    with R.dataflow():
+        a = R.exp(x)
+        t = (a, x)
+        R.output(t)
+    b = t[0]
+    d = R.add(b, x)
+    return d
+`},
 		pair{name: "constants, in branches and as fields too; one that an output names stays, and what is killed", before: `
 @R.function(pure=False)
 def main(x: R.Tensor((), "int64")):

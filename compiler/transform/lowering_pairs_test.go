@@ -385,6 +385,37 @@ def main(x: R.Tensor((2, 3), "float32"), s: R.Tensor((2,), "int64"), c: R.Object
     j: R.Tensor((6,), "float32") = R.call_builtin_with_ctx("vm.builtin.invoke_closure", (i, a), sinfo_args=(R.Tensor((6,), "float32"),))
     return (a, b, d, e, f, j)
 `},
+		pair{name: "operands that are bound before", before: reluKernel + `
+@R.function(private=True)
+def helper(x: R.Tensor((6,), "float32")) -> R.Tensor((6,), "float32"):
+    return x
+
+@R.function(pure=False)
+def main(x: R.Tensor((6,), "float32"), h: R.Tensor((6,), "float32")):
+    cls = Module
+    t = (x, h, R.shape([1]))
+    R.vm.call_tir_dyn(cls.relu, t)
+    u = (x,)
+    i = R.make_closure(cls.helper, u)
+    return i
+`, after: reluKernel + `
+@R.function(private=True)
+def helper(x: R.Tensor((6,), "float32")) -> R.Tensor((6,), "float32"):
+    return x
+
+@R.function(pure=False)
+def main(x: R.Tensor((6,), "float32"), h: R.Tensor((6,), "float32")):
+    cls = Module
+    t = (x, h, R.shape([1]))
+    gv: R.Tensor((6,), "float32") = t[0]
+    gv1: R.Tensor((6,), "float32") = t[1]
+    gv2: R.Shape([1]) = t[2]
+    R.call_builtin_with_ctx("vm.builtin.call_tir_dyn", (cls.relu, gv, gv1, gv2), sinfo_args=(R.Tuple,))
+    u = (x,)
+    gv3: R.Tensor((6,), "float32") = u[0]
+    i: R.Object = R.call_builtin_with_ctx("vm.builtin.make_closure", (cls.helper, gv3), sinfo_args=(R.Object,))
+    return i
+`},
 	)
 }
 

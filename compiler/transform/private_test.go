@@ -438,5 +438,15 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
         a = R.exp(x)
         R.output(a)
     return a
+`}, pair{name: "a branch that compares with an extent of a parameter stays", before: `
+@R.function
+def main(x: R.Tensor(("n",), "float32"), y: R.Tensor("float32", ndim=1), c: R.Tensor((), "bool")) -> R.Tensor(("n",), "float32"):
+    n = T.int64()
+    if c:
+        a = R.match_cast(y, R.Tensor((n,), "float32"))
+        z = a
+    else:
+        z = x
+    return z
 `})
 }

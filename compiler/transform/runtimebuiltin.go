@@ -58,15 +58,28 @@ func lowerBuiltin(c *relax.Call) *relax.Call {
 	case opMemKillTensor, opMemKillStorage:
 		return &relax.Call{Base: c.Base, Op: ir.NewOp(opVMKillObject), Args: c.Args, SInfo: c.SInfo}
 	case "relax.make_closure":
-		args := append([]relax.Expr{c.Args[0]}, fieldsOf(c.Args[1])...)
+		args := append([]relax.Expr{c.Args[0]}, takenApart(c.Args[1])...)
 		return contextCall(c, "vm.builtin.make_closure", args)
 	case "relax.invoke_closure":
-		args := append([]relax.Expr{c.Args[0]}, fieldsOf(c.Args[1])...)
+		args := append([]relax.Expr{c.Args[0]}, takenApart(c.Args[1])...)
 		return contextCall(c, "vm.builtin.invoke_closure", args)
 	case opVMCallTIRDyn:
-		return contextCall(c, "vm.builtin.call_tir_dyn", append([]relax.Expr{c.Args[0]}, fieldsOf(c.Args[1])...))
+		return contextCall(c, "vm.builtin.call_tir_dyn", append([]relax.Expr{c.Args[0]}, takenApart(c.Args[1])...))
 	}
 	return c
+}
+
+// takenApart are the fields of a tuple of operands, also of one that is bound before.
+func takenApart(e relax.Expr) []relax.Expr {
+	t, ok := relax.SInfoOf(e).(*relax.TupleStructInfo)
+	if _, written := e.(*relax.Tuple); written || !ok {
+		return fieldsOf(e)
+	}
+	out := make([]relax.Expr, len(t.Fields))
+	for i, f := range t.Fields {
+		out[i] = &relax.TupleGetItem{Base: e.Meta(), Tuple: e, Index: i, SInfo: f}
+	}
+	return out
 }
 
 // lowerView calls the function of the runtime that makes views, which takes what the operator

@@ -57,7 +57,7 @@ func operators() []string {
 		out = append(out, "images", "rows")
 	}
 	for range 3 {
-		out = append(out, "mixed", "sizes", "control")
+		out = append(out, "mixed", "sizes", "control", "quantized")
 	}
 	return out
 }
@@ -147,11 +147,14 @@ func clip(err error) string {
 // refusal is an error of the importer.
 type refusal struct{ error }
 
+// targets are those that models are compiled for, with the instructions of this machine, without some of them, and WebAssembly.
+var targets = []string{"x86", "x86", "x86 -mattr=+avx2", "x86 -mattr=-avx512vnni", "wasm", "wasm"}
+
 // ours compiles a model and runs it with each set of inputs, with settings that are drawn.
 func ours(t *testing.T, d *draw, model []byte, e *engines) (out [][]*tensor.Tensor, how string, err error) {
 	level := d.IntN(5)
-	to := pick(d, target.Of("x86"), target.Of("x86"), target.Of("wasm"))
-	how = fmt.Sprintf("opt_level %d, target %s", level, to)
+	name := pick(d, targets...)
+	how = fmt.Sprintf("opt_level %d, target %s", level, name)
 	eng := e.get(t, d)
 	defer func() {
 		if x := recover(); x != nil {
@@ -166,7 +169,11 @@ func ours(t *testing.T, d *draw, model []byte, e *engines) (out [][]*tensor.Tens
 	if err != nil {
 		return nil, how, &refusal{err}
 	}
-	if strings.HasPrefix(to.String(), "x86") {
+	to, err := target.Parse(name)
+	if err != nil {
+		return nil, how, err
+	}
+	if strings.HasPrefix(name, "x86") {
 		if to, err = compiler.ForMachine(to); err != nil {
 			return nil, how, err
 		}
@@ -280,7 +287,7 @@ func constantText(pb *onnxpb.Tensor) string {
 	if err != nil {
 		return err.Error()
 	}
-	t, err := tensor.FromBytes(dt, pb.Dims, pb.Data)
+	t, err := tensor.FromBytes(dt, pb.Dims, pb.Unpacked())
 	if err != nil {
 		return err.Error()
 	}

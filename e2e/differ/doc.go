@@ -8,6 +8,9 @@
 // DIFFER_OPS=Conv,Resize draws these alone (a case is repeated with the same list), DIFFER_KEEP=FILE writes the model of each case to a file, the last one staying there, and
 // DIFFER_SHOW=1 prints models that the importer refuses.
 //
+// TestPasses takes graphs of the same kinds through the passes that are in no default pipeline, each alone and somewhere between the others, and needs no ONNX Runtime.
+// DIFFER_PASSES=FuseOps,tir.Simplify runs these alone.
+//
 // # Known differences
 //
 // These are not drawn. ONNX Runtime 1.30 differs from the text of the operators, or from its own other types:
@@ -37,6 +40,7 @@
 //
 // The compiler differs on purpose or within its limits:
 //
+//   - there is no code for values that are quantized to 4 bits, or to floats of 8: weights of 4 bits, which are constants, become other numbers in the importer
 //   - sums of int32 and int64 are taken not to overflow, as those of indices, also where a comparison is solved for one of its terms
 //   - PRelu is max(x, 0) + slope * min(x, 0), which is NaN for slopes that are infinite
 //   - an extent that is computed and comes out as 0 is 0 in Reshape, not that of the input

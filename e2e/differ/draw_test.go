@@ -181,7 +181,7 @@ func (d *draw) input(t *tensor.Tensor) val {
 
 // constant makes a tensor a constant of the model.
 func (d *draw) constant(t *tensor.Tensor) val {
-	pb := onnxpb.Tensor{Type: onnxpb.FromDType(t.DType), Dims: t.Shape, Data: t.Data}
+	pb := onnxpb.Tensor{Type: onnxpb.FromDType(t.DType), Dims: t.Shape, Data: packed(t)}
 	name := d.name("c")
 	if d.chance(0.2) {
 		d.begin().NodeOut("Constant", d.name("constant"), nil, []string{name}, ob.Tensor("value", pb))
@@ -189,6 +189,18 @@ func (d *draw) constant(t *tensor.Tensor) val {
 		d.begin().Initializer(name, pb)
 	}
 	return val{name, pb.Type, t.Shape}
+}
+
+// packed are the bytes of a tensor, with two elements of four bits in each.
+func packed(t *tensor.Tensor) []byte {
+	if t.DType.Bits != 4 {
+		return t.Data
+	}
+	out := make([]byte, (len(t.Data)+1)/2)
+	for i, b := range t.Data {
+		out[i/2] |= b & 15 << (4 * (i % 2))
+	}
+	return out
 }
 
 // either makes a tensor a constant with a probability, else an input.

@@ -27,20 +27,27 @@ type server struct {
 
 func serve(t *testing.T) *server {
 	t.Helper()
+	return serveWith(t, slog.New(slog.NewTextHandler(io.Discard, nil)))
+}
+
+// serveWith is serve with a log.
+func serveWith(t *testing.T, log *slog.Logger) *server {
+	t.Helper()
 	st, eng := store.NewMemory(256<<20), engine(t)
 	catalog, err := inproc.Catalog(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	s, err := web.New(web.Config{
-		Runner: inproc.New(inproc.Config{Store: st, Gallery: inproc.Gallery, Engine: eng, Log: quiet}),
-		Store:  st, Catalog: catalog, Log: quiet, Build: "test", TrustedProxies: []string{"127.0.0.1/32"},
+		Runner: inproc.New(inproc.Config{Store: st, Gallery: inproc.Gallery, Engine: eng, Log: log}),
+		Store:  st, Catalog: catalog, Log: log, Build: "test", TrustedProxies: []string{"127.0.0.1/32"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := httptest.NewServer(s)
+	srv := httptest.NewUnstartedServer(s)
+	srv.Config.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelError)
+	srv.Start()
 	t.Cleanup(func() {
 		s.Drain(t.Context())
 		srv.Close()

@@ -75,6 +75,7 @@ var repeats = map[string]string{
 	"Gradient":                    "",                                  // the derivative is another function each time
 	"CanonicalizeBindings":        "",                                  // an output that took the place of a constant's name is one itself the next time, as in TVM
 	"CanonicalizeRelaxBindings":   "",                                  // likewise
+	"ExpandTupleArguments":        "",                                  // an output that only what was dead used becomes local the next time
 	"CombineParallelMatmul":       "",                                  // a combined matmul and one without its bias may be combined in turn
 	"relay.BackwardFoldScaleAxis": "",                                  // of two scales behind each other one is folded, as in TVM
 	"relay.ForwardFoldScaleAxis":  "",                                  // likewise
