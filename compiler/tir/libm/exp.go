@@ -77,8 +77,9 @@ func (m *formula) expPoly(r tir.Expr) tir.Expr {
 // with its bias, and the rest that of the other.
 func (m *formula) scale(y tir.Expr, n rounded) tir.Expr {
 	return m.timesPower(y, n.n, func() tir.Expr {
-		half := m.let("half", m.sra(m.bits(n.sum), 1))
-		return m.mul(m.mul(y, m.powerOfTwo(half)), m.powerOfTwo(m.bin(tir.OpSub, m.bits(n.sum), half)))
+		half := m.let("half", m.iand(m.shl(m.bits(n.sum), 22), m.ci(-1<<23)))
+		rest := m.bin(tir.OpSub, m.shl(m.bits(n.sum), 23), half)
+		return m.mul(m.mul(y, m.float(half)), m.float(rest))
 	})
 }
 
