@@ -175,7 +175,7 @@ func (h *holder) hold(c *cycle, id int32, uses []use) {
 		}
 		i := &h.l.code[u.at]
 		i.holdConstant(v)
-		if code(i.op) != cMove || h.writes[i.dst] > 1 {
+		if code(i.op) != cMove || h.writes[i.dst] > 1 || h.ivs[i.dst].end > 2*c.to {
 			read = true
 			continue
 		}
