@@ -159,7 +159,7 @@ func (w *weaver) choose(sides []int32) bool {
 		most := w.pressure()
 		return most <= w.room && (side == 2 || !w.loads(w.room-most))
 	}
-	late := false
+	late := w.l.g.wide == asm.Z // one load is begun in a cycle: registers that fewer chains leave hold constants
 	for side := len(sides); side > 1; side = (side + 1) / 2 {
 		if fits(side) {
 			return true
@@ -358,10 +358,13 @@ func (w *weaver) write(c int32) {
 	w.order = append(w.order, k)
 }
 
-// loads reports whether the run would wait for loads, one of which is begun in a cycle, if so many registers held the constants that it reads most.
+// loads reports whether what the run computes would wait for loads, of which one of 512 bits is begun in a cycle, or two of 256, if so many registers held the constants that it reads most.
 func (w *weaver) loads(free int) bool {
-	n, uses := 0, map[int32]int{}
+	n, computes, uses := 0, 0, map[int32]int{}
 	for k := range w.code {
+		if !isLoad(w.code[k].op) {
+			computes++
+		}
 		switch i := &w.code[k]; {
 		case isStore(i.op):
 		case i.mem == constMem:
@@ -374,10 +377,10 @@ func (w *weaver) loads(free int) bool {
 	for _, c := range counts[:max(len(counts)-free, 0)] {
 		n += c
 	}
-	if w.l.g.wide != asm.Z { // two are begun
+	if w.l.g.wide != asm.Z {
 		n /= 2
 	}
-	return n*together > len(w.code)
+	return n*together > computes
 }
 
 // pressure is how many registers for vectors are needed at a time in the new order, by intervals as the allocator has them.

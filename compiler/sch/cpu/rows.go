@@ -7,17 +7,19 @@ import (
 )
 
 // shareRows tiles a reduction whose results along a variable beside the vectors read the same rows, as a convolution of each channel by itself does: a tile of such results reads
-// each row once, and all of them use it while it is in a register. There must be registers for as many rows as results, beside the sums, and for the factors of a row.
+// each row once, and all of them use it while it is in a register. There must be registers for as many rows as results, beside the sums, and for the factors of a row. All steps of a row are unrolled, so that
+// the processor computes with two of these at a time: half the sums that must be under way are enough.
 func (p *plan) shareRows(v int) bool {
 	k, r := p.sharedRows(v)
 	if k < 0 {
 		return false
 	}
 	most := min((p.machine.Registers-p.machine.reserved()-p.extent(r))/2, p.extent(k))
-	if most < p.machine.chains() && most < p.extent(k) {
+	least := min(p.machine.chains()/2, p.extent(k))
+	if most < least {
 		return false
 	}
-	results := p.leastWaste(k, most)
+	results := p.leastWasteFrom(k, max(least, most/2), most)
 	p.Tile[v], p.Tile[k], p.rowsOver = p.Lanes, results, k
 	not := func(x int) bool { return x == r }
 	p.Reduce = append(slices.DeleteFunc(slices.Clone(p.reduce), not), r)
