@@ -28,7 +28,7 @@ func (g *gen) VectorShift(left bool, d dtype.DType, a, n value) (value, bool) {
 
 // shiftAlike shifts all lanes by the same constant, which then takes no register.
 func (g *gen) shiftAlike(left bool, d dtype.DType, a, n value) (value, bool) {
-	o := op(shiftsAlike[shift{d.Bits, left, a.DType.IsInt()}])
+	o := op(shiftsAlike[shift{a.DType.Bits, left, a.DType.IsInt()}])
 	counts := make([]uint64, len(n.Parts))
 	for i, x := range n.Parts {
 		k, ok := g.sameBits(x, int(a.DType.Bits)/8)

@@ -7,8 +7,8 @@ import (
 )
 
 // shareRows tiles a reduction whose results along a variable beside the vectors read the same rows, as a convolution of each channel by itself does: a tile of such results reads
-// each row once, and all of them use it while it is in a register. There must be registers for as many rows as results, beside the sums, and for the factors of a row. All steps of a row are unrolled, so that
-// the processor computes with two of these at a time: half the sums that must be under way are enough.
+// each row once, and all of them use it while it is in a register. There must be registers for as many rows as results, beside the sums, and for the factors of a row. Half as many results as
+// sums must be under way are enough: a processor begins with the next tile while the sums of one wait, and what is read less takes more time than waiting for what is left.
 func (p *plan) shareRows(v int) bool {
 	k, r := p.sharedRows(v)
 	if k < 0 {
