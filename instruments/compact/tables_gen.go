@@ -395,6 +395,7 @@ var onnxOperators = map[string]bool{
 	"Tan":                       true,
 	"Tanh":                      true,
 	"TensorScatter":             true,
+	"TfIdfVectorizer":           true,
 	"ThresholdedRelu":           true,
 	"Tile":                      true,
 	"TopK":                      true,
