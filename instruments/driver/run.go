@@ -18,7 +18,7 @@ func Run(ctx context.Context, j *Job, sink event.Sink, hooks Hooks) (*Task, erro
 	}
 	if err := t.Compile(ctx); err != nil {
 		var code *CodegenError
-		if errors.As(err, &code) && j.Partial() {
+		if errors.As(err, &code) && j.Partial() && ctx.Err() == nil {
 			return t, t.sink.Emit(note("nothing to execute: the pipeline %s produces no executable code: %s", j.Name, code))
 		}
 		return t, t.Describe(ctx, err)
