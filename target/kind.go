@@ -57,6 +57,9 @@ type Kind struct {
 	// Vectors is the feature without which the target has no vectors, empty where they need none.
 	Vectors string
 
+	// Small says that the code generator computes with floats of at most eight bits and integers of fewer, which tir.LowerSmallDatatypes then leaves.
+	Small bool
+
 	// Math lists the mathematical intrinsics, without "tir.", that the code generator has
 	// instructions for. tir.LowerMath leaves these and puts definitions in place of others.
 	Math []string
@@ -150,6 +153,7 @@ var interpKind = &Kind{
 	DeviceType: 1,
 	Keys:       []string{"interp"},
 	PtrBits:    64,
+	Small:      true,
 	Attrs: []AttrDef{
 		{"barriers", String, "auto", "what keeps threads in order: written (the barriers of the program, and what they leave open is a race), implied (statements run one after the other), or auto (implied where no pass has written barriers)"},
 	},

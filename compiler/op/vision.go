@@ -24,7 +24,7 @@ func visionOps() []*Op {
 				Attr{Name: "sample_ratio", Type: IntAttr, Default: int64(-1), Doc: "How many samples a bin has in each direction, as many as it has elements if not positive."},
 				Attr{Name: "aligned", Type: BoolAttr, Default: false, Doc: "Whether regions may be smaller than an element."},
 				Attr{Name: "layout", Type: StringAttr, Default: "NCHW", Doc: "The layout of the input and the result.", Enum: []string{"NCHW", "NHWC"}},
-				Attr{Name: "mode", Type: StringAttr, Default: "avg", Doc: "What becomes of the samples of a bin.", Enum: []string{"avg", "max"}},
+				Attr{Name: "mode", Type: StringAttr, Default: "avg", Doc: "What becomes of the samples of a bin; max_weighted is ONNX's maximum, of the elements around them times their weights.", Enum: []string{"avg", "max", "max_weighted"}},
 			),
 			Doc: "Divides regions of images into bins, and reduces samples of each, interpolated linearly.",
 		},

@@ -168,15 +168,18 @@ var loops = []*pass.Pass{
 	tirpass.LowerMath,
 }
 
-// ownLoops is loops for code that this program generates. The generators copy the bodies of loops that are to be unrolled (compiler/lower), so
+// codeLoops is loops with what code of our own needs besides: no generator computes with small types.
+var codeLoops = after(loops, tirpass.MakePackedAPI, tirpass.LowerSmallDatatypes)
+
+// ownLoops is codeLoops for code that this program generates. The generators copy the bodies of loops that are to be unrolled (compiler/lower), so
 // that the passes behind UnrollLoop, and those who read the program, have one body to look at.
 var (
-	ownLoops   = after(replaced(loops, tirpass.UnrollLoop, markUnroll), tirpass.LowerMatchBuffer, tirpass.InjectSoftwarePipeline)
+	ownLoops   = after(replaced(codeLoops, tirpass.UnrollLoop, markUnroll), tirpass.LowerMatchBuffer, tirpass.InjectSoftwarePipeline)
 	markUnroll = with(tirpass.UnrollLoop, "mark_only", true)
 )
 
-// plainLoops is loops for what runs one statement at a time: without the passes that copy the bodies of loops for speed.
-var plainLoops = without(loops, tirpass.LoopPartition, tirpass.UnrollLoop)
+// plainLoops is codeLoops for what runs one statement at a time: without the passes that copy the bodies of loops for speed.
+var plainLoops = without(codeLoops, tirpass.LoopPartition, tirpass.UnrollLoop)
 
 // gpuLoops is TVM v0.23's default pipeline for PrimFuncs on a GPU, in its order, with what finishes host and device code behind it. No code is
 // made of the kernels here.

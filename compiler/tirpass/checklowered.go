@@ -5,6 +5,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/target"
 )
 
 // CheckLowered reports what in f, the function called name, no code generator takes, and
@@ -14,7 +15,7 @@ func CheckLowered(name string, f *tir.PrimFunc) error {
 	left := func(what, pass string) error {
 		return fmt.Errorf("function %s is not lowered: %s is left, which tir.%s lowers; was it disabled?", name, what, pass)
 	}
-	c := &leftovers{stack: stackBytes(f), device: f.Attrs.Has(attrLaunchParams)}
+	c := &leftovers{f: f, stack: stackBytes(f), device: f.Attrs.Has(attrLaunchParams)}
 	c.scan(f.Body)
 	switch {
 	case c.what != "":
@@ -29,6 +30,7 @@ func CheckLowered(name string, f *tir.PrimFunc) error {
 
 // leftovers finds what should have been lowered; of several, what the earliest pass left.
 type leftovers struct {
+	f          *tir.PrimFunc
 	what, pass string
 	rank       int
 	stack      int64 // bytes of an allocation that stays
@@ -38,7 +40,7 @@ type leftovers struct {
 // The passes in the order in which they run.
 var lowerings = []string{
 	"CanonicalizeLoop", "LowerInitBlock", "ConvertBlocksToOpaque", "LowerMatchBuffer", "LowerOpaqueBlock",
-	"FlattenBuffer", "VectorizeLoop", "RewriteUnsafeSelect", "SplitHostDevice", "LowerTVMBuiltin",
+	"FlattenBuffer", "VectorizeLoop", "RewriteUnsafeSelect", "SplitHostDevice", "LowerSmallDatatypes", "LowerTVMBuiltin",
 }
 
 func (c *leftovers) found(pass, format string, args ...any) {
@@ -60,6 +62,10 @@ func (c *leftovers) scan(n ir.Node) {
 			c.access(n.Buffer, n.Indices)
 		case *tir.BufferStore:
 			c.access(n.Buffer, n.Indices)
+		case *tir.Cast:
+			if isSmall(n.Type) && !keepsSmall(c.f, target.Target{}) {
+				c.found("LowerSmallDatatypes", "a value of type %s", n.Type)
+			}
 		case *tir.For:
 			switch {
 			case n.Step != nil && !tir.IsConst(n.Step, 1):
@@ -111,6 +117,9 @@ func (c *leftovers) block(b *tir.Block) {
 func (c *leftovers) access(b *tir.Buffer, indices []tir.Expr) {
 	if len(indices) != 1 {
 		c.found("FlattenBuffer", "an access to buffer %s with %d indices", b.Name, len(indices))
+	}
+	if isSmall(b.DType) && !keepsSmall(c.f, target.Target{}) {
+		c.found("LowerSmallDatatypes", "buffer %s of %s", b.Name, b.DType)
 	}
 }
 

@@ -72,7 +72,7 @@ func unlowered() *tir.PrimFunc {
 	shift := &tir.Block{
 		Name: "shift", IterVars: []*tir.IterVar{iter(vp, 32, tir.DataPar), iter(vq, 64, tir.DataPar)},
 		Reads: []*tir.BufferRegion{tir.FullRegion(big)}, Writes: point(out, vp, vq),
-		Body: tir.Store(out, &tir.Select{Cond: tir.GE(vp, tir.Int(1)), True: near, False: tir.FloatConst(f32, 0)}, vp, vq),
+		Body: tir.Store(out, &tir.Select{Cond: tir.GE(vp, tir.Int(1)), True: near, False: tir.CastTo(f32, tir.CastTo(dtype.Int4T, vp))}, vp, vq),
 	}
 	second := loop(p, 32, tir.Serial, loop(q, 64, tir.Vectorized, &tir.BlockRealize{Values: []tir.Expr{p, q}, Predicate: tir.Bool(true), Block: shift}))
 	return &tir.PrimFunc{
@@ -104,6 +104,7 @@ func TestDisabledLoweringIsNamed(t *testing.T) {
 		"RewriteUnsafeSelect":   "Select",
 		"BindTarget":            "target",
 		"MakePackedAPI":         "packed",
+		"LowerSmallDatatypes":   "int4",
 		"LowerTVMBuiltin":       "big",
 	}
 	for _, p := range lowering(t) {

@@ -1,8 +1,6 @@
 package topi
 
 import (
-	"fmt"
-
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -45,7 +43,7 @@ func coordinateType(d dtype.DType) dtype.DType {
 // GridOpts are the parameters of GridSample, with the names that TVM's grid_sample gives them.
 type GridOpts struct {
 	Layout  string
-	Method  string // "nearest", "bilinear" (trilinear for volumes), "bicubic"
+	Method  string // "nearest", "bilinear" (trilinear for volumes), "bicubic" (tricubic for volumes, which TVM refuses)
 	Padding string // what is outside: "zeros", "border", "reflection"
 	Corners bool   // whether -1 and 1 are the centers of the first and the last element
 }
@@ -56,9 +54,6 @@ func GridSample(x, grid *te.Tensor, o GridOpts) (*te.Tensor, error) {
 	pos, err := positions(o.Layout, "NC", n)
 	if err != nil {
 		return nil, err
-	}
-	if o.Method == "bicubic" && n != 2 {
-		return nil, fmt.Errorf("bicubic samples images, not volumes")
 	}
 	shape := append([]tir.Expr{}, x.Shape...)
 	for k := range n {

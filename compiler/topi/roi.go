@@ -13,7 +13,9 @@ type ROIOpts struct {
 	Height, Width int64 // of the result
 	Scale         float64
 	Samples       int64 // of a bin in each direction; as many as it has elements if not positive
-	Aligned, Max  bool
+	Aligned       bool
+	Max           bool // of samples
+	MaxWeighted   bool // of the elements around samples times their weights
 }
 
 // region is what a row of rois says: the image and the corners as x and y, scaled.
@@ -30,7 +32,7 @@ func inside(batch tir.Expr, n, e tir.Expr) tir.Expr {
 
 // ROIAlign divides regions (rows of batch, x, y, x, y) of images into bins, samples each at regular places, interpolated linearly, and takes the mean
 // or the maximum of the samples (He et al., Mask R-CNN, 2017). It computes what TVM's roi_align does. Without Aligned a region has at least the extent 1;
-// TVM moves regions by half an element in neither case, so ONNX's half_pixel has to be added to the corners.
+// TVM moves regions by half an element in neither case, so ONNX's half_pixel has to be added to the corners. MaxWeighted is ONNX's maximum, and 0 without samples.
 func ROIAlign(x, rois *te.Tensor, o ROIOpts) (*te.Tensor, error) {
 	pos, err := positions(o.Layout, "NC", 2)
 	if err != nil {
@@ -68,14 +70,17 @@ func ROIAlign(x, rois *te.Tensor, o ROIOpts) (*te.Tensor, error) {
 				return tir.Store(out[0], value(c, tir.Load(out[0], at...)), at...)
 			})
 		}
-		first := number(0)
-		if o.Max {
+		first, most := number(0), o.Max || o.MaxWeighted
+		if most {
 			first = te.Lowest(f)
+		}
+		if o.MaxWeighted {
+			first = &tir.Select{Cond: tir.And(tir.GT(nh, tir.Int(0)), tir.GT(nw, tir.Int(0))), True: first, False: number(0)}
 		}
 		// Samples beyond the image are 0: they add nothing.
 		image := tir.And(tir.GE(batch, tir.Int(0)), tir.LT(batch, x.Shape[pos[0]]))
 		var beyond tir.Stmt
-		if o.Max {
+		if most {
 			beyond = channels(func(_, old tir.Expr) tir.Expr { return tir.Max(old, number(0)) })
 		}
 		count := tir.CastTo(f, tir.Mul(nh, nw))
@@ -96,13 +101,22 @@ func ROIAlign(x, rois *te.Tensor, o ROIOpts) (*te.Tensor, error) {
 					}
 					read := bindTaps(axes, func(axes []taps) tir.Stmt {
 						return channels(func(c, old tir.Expr) tir.Expr {
-							v := interpolate(axes, nil, func(at []tir.Expr) tir.Expr {
+							element := func(at []tir.Expr) tir.Expr {
 								return tir.CastTo(f, tir.Load(in[0], arrange(pos, batch, c, at[0], at[1])...))
-							})
-							if o.Max {
-								return tir.Max(old, v)
 							}
-							return tir.Add(old, tir.Div(v, count))
+							switch {
+							case o.MaxWeighted:
+								for i, y := range axes[0].at {
+									for k, x := range axes[1].at {
+										weight := tir.Mul(axes[0].weights[i], axes[1].weights[k])
+										old = tir.Max(old, tir.Mul(weight, element([]tir.Expr{y, x})))
+									}
+								}
+								return old
+							case o.Max:
+								return tir.Max(old, interpolate(axes, nil, element))
+							}
+							return tir.Add(old, tir.Div(interpolate(axes, nil, element), count))
 						})
 					})
 					return &tir.IfThenElse{Cond: all(conds), Then: read, Else: beyond}

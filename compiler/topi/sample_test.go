@@ -3,6 +3,7 @@ package topi
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -59,6 +60,27 @@ func linearAt(place []float64, read func(at []int) float64) float64 {
 	return sum
 }
 
+// cubicAt sums the four elements around a place along each axis with the weights of Keys' kernel.
+func cubicAt(place []float64, at []int, read func(at []int) float64) float64 {
+	if len(at) == len(place) {
+		return read(at)
+	}
+	p := place[len(at)]
+	sum := 0.0
+	for k := -1; k <= 2; k++ {
+		e := math.Floor(p) + float64(k)
+		d, w := math.Abs(p-e), 0.0
+		switch {
+		case d <= 1:
+			w = 1.25*d*d*d - 2.25*d*d + 1
+		case d < 2:
+			w = -0.75*d*d*d + 3.75*d*d - 6*d + 3
+		}
+		sum += w * cubicAt(place, append(slices.Clone(at), int(max(min(e, 1e6), -1e6))), read)
+	}
+	return sum
+}
+
 // TestGridSampleByDefinition samples images and volumes of several channels at places inside, at the edges, and far outside.
 func TestGridSampleByDefinition(t *testing.T) {
 	r := newRand(61)
@@ -79,7 +101,7 @@ func TestGridSampleByDefinition(t *testing.T) {
 		x := random(r, shape...)
 		grid := random(r, gridShape...)
 		grid.v[0], grid.v[1] = 1e9, -1e9
-		for _, method := range []string{"bilinear", "nearest"} {
+		for _, method := range []string{"bilinear", "nearest", "bicubic"} {
 			for _, padding := range []string{"zeros", "border"} {
 				for _, corners := range []bool{false, true} {
 					both(t, fmt.Sprint(layout, method, padding, corners), func(k *kernelTest) {
@@ -103,12 +125,22 @@ func TestGridSampleByDefinition(t *testing.T) {
 								if place[s] = ((v+1)*size - 1) / 2; corners {
 									place[s] = (v + 1) / 2 * (size - 1)
 								}
-								if padding == "border" {
+								if padding == "border" && method != "bicubic" {
 									place[s] = min(max(place[s], 0), size-1)
 								}
 								if method == "nearest" {
 									place[s] = math.RoundToEven(place[s])
 								}
+							}
+							if method == "bicubic" {
+								return cubicAt(place, nil, func(at []int) float64 {
+									for s := range at {
+										if padding == "border" {
+											at[s] = min(max(at[s], 0), sizes[s]-1)
+										}
+									}
+									return readAt(x, layout, image, channel, at)
+								})
 							}
 							return linearAt(place, func(at []int) float64 { return readAt(x, layout, image, channel, at) })
 						}))
@@ -132,9 +164,11 @@ func TestROIAlignByDefinition(t *testing.T) {
 		x := random(r, shape...)
 		for _, samples := range []int64{0, 1, 3} {
 			for _, aligned := range []bool{false, true} {
-				for _, most := range []bool{false, true} {
-					both(t, fmt.Sprint(layout, samples, aligned, most), func(k *kernelTest) {
-						out, err := ROIAlign(k.float(x), k.float(rois), ROIOpts{Layout: layout, Height: high, Width: wide, Scale: 0.5, Samples: samples, Aligned: aligned, Max: most})
+				for _, mode := range []string{"mean", "max", "max of weighted"} {
+					both(t, fmt.Sprint(layout, samples, aligned, mode), func(k *kernelTest) {
+						out, err := ROIAlign(k.float(x), k.float(rois), ROIOpts{
+							Layout: layout, Height: high, Width: wide, Scale: 0.5, Samples: samples, Aligned: aligned, Max: mode == "max", MaxWeighted: mode == "max of weighted",
+						})
 						k.want(k.ok(out, err), fill(outShape, func(i []int) float64 {
 							c, h, w := i[1], i[2], i[3]
 							if layout == "NHWC" {
@@ -155,22 +189,33 @@ func TestROIAlignByDefinition(t *testing.T) {
 							}
 							nh, y := axis(1, h, high)
 							nw, z := axis(0, w, wide)
-							sum, best := 0.0, -math.MaxFloat32
+							sum, best, weighted := 0.0, -math.MaxFloat32, -math.MaxFloat32
 							for a := range nh {
 								for b := range nw {
-									v := 0.0
+									v, part := 0.0, 0.0
 									if py, pz := y(a), z(b); image < 2 && py >= -1 && py <= height && pz >= -1 && pz <= width {
-										v = linearAt([]float64{min(max(py, 0), height-1), min(max(pz, 0), width-1)}, func(at []int) float64 {
+										py, pz = min(max(py, 0), height-1), min(max(pz, 0), width-1)
+										element := func(at []int) float64 {
 											return readAt(x, layout, image, c, []int{min(at[0], height-1), min(at[1], width-1)})
-										})
+										}
+										v, part = linearAt([]float64{py, pz}, element), -math.MaxFloat32
+										for i := range 4 { // the corners around the sample
+											at := []int{int(py) + i/2, int(pz) + i%2}
+											part = max(part, (1-math.Abs(py-float64(at[0])))*(1-math.Abs(pz-float64(at[1])))*element(at))
+										}
 									}
-									sum, best = sum+v/float64(nh*nw), max(best, v)
+									sum, best, weighted = sum+v/float64(nh*nw), max(best, v), max(weighted, part)
 								}
 							}
-							if most {
+							switch {
+							case mode == "max":
 								return best
+							case mode == "mean":
+								return sum
+							case nh*nw == 0:
+								return 0
 							}
-							return sum
+							return weighted
 						}))
 					})
 				}

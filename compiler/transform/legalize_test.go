@@ -292,12 +292,12 @@ func TestNodeSuite(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		bind := bindOperands(m, c.Sets[0])
+		bind, given := onnxtest.Bound(m, c.Sets[0])
 		mod, err := onnx.Import(t.Context(), m, onnx.Options{Bind: bind})
 		if err != nil {
 			continue // what the importer refuses is its own test's affair
 		}
-		switch err := runNode(t, m, c.Sets[0], bind, mod); {
+		switch err := runNode(t, c.Sets[0], given, mod); {
 		case errors.Is(err, errData), slices.Contains(onnxtest.Otherwise, c.Name):
 		case err != nil:
 			t.Errorf("%s: %v", c.Name, err)
@@ -316,13 +316,7 @@ var errNotKernel = errors.New("neither a kernel nor a tuple")
 
 var errData = errors.New("test data of another kind")
 
-func runNode(t *testing.T, m *onnxpb.Model, set onnxtest.Set, bound map[string]*onnxpb.Tensor, mod *ir.Module) error {
-	var given []*onnxpb.Tensor
-	for i, in := range m.Graph.Inputs {
-		if bound[in.Name] == nil && i < len(set.Inputs) {
-			given = append(given, set.Inputs[i])
-		}
-	}
+func runNode(t *testing.T, set onnxtest.Set, given []*onnxpb.Tensor, mod *ir.Module) error {
 	inputs, err := onnxtest.Tensors(given)
 	if err != nil {
 		return errData
@@ -361,32 +355,4 @@ func runNode(t *testing.T, m *onnxpb.Model, set onnxtest.Set, bound map[string]*
 		}
 	}
 	return nil
-}
-
-// bindOperands gives the inputs that operators need as constants their values.
-func bindOperands(m *onnxpb.Model, set onnxtest.Set) map[string]*onnxpb.Tensor {
-	operand := map[string][]int{
-		"Reshape": {1}, "Expand": {1}, "Tile": {1}, "Squeeze": {1}, "Unsqueeze": {1}, "Slice": {1, 2, 3, 4}, "Split": {1},
-		"Pad": {1, 2, 3}, "ConstantOfShape": {0}, "Range": {0, 1, 2}, "Dropout": {2}, "Resize": {1, 2, 3}, "Upsample": {1},
-		"OneHot": {1, 2}, "CumSum": {1}, "Trilu": {1}, "AffineGrid": {1},
-	}
-	needed := map[string]bool{}
-	for _, n := range m.Graph.Nodes {
-		list := operand[n.OpType]
-		if strings.HasPrefix(n.OpType, "Reduce") {
-			list = []int{1}
-		}
-		for _, i := range list {
-			if i < len(n.Inputs) {
-				needed[n.Inputs[i]] = true
-			}
-		}
-	}
-	out := map[string]*onnxpb.Tensor{}
-	for i, in := range m.Graph.Inputs {
-		if needed[in.Name] && i < len(set.Inputs) {
-			out[in.Name] = set.Inputs[i]
-		}
-	}
-	return out
 }

@@ -97,7 +97,7 @@ func regions(f func(x, rois *te.Tensor, o topi.ROIOpts) (*te.Tensor, error)) rul
 		}
 		return orSkip(f(x, rois, topi.ROIOpts{
 			Layout: k.str("layout"), Height: size[0], Width: size[len(size)-1], Scale: k.float("spatial_scale"),
-			Samples: k.int("sample_ratio"), Aligned: k.bool("aligned"), Max: k.str("mode") == "max",
+			Samples: k.int("sample_ratio"), Aligned: k.bool("aligned"), Max: k.str("mode") == "max", MaxWeighted: k.str("mode") == "max_weighted",
 		}))
 	}
 }

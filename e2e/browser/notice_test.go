@@ -168,6 +168,7 @@ func TestSequencesSayWhatTheyAreMadeOf(t *testing.T) {
 	p.goTo("/")
 	p.click(`[data-gallery="cnn"] .card-open`)
 	p.wait(done)
+	p.wait(named("tir") + `.querySelector(".time")`)
 	time := func(name string) string {
 		return eval[string](p, fmt.Sprintf(`%s.querySelector(".time").firstChild.textContent`, named(name)))
 	}

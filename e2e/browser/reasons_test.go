@@ -43,7 +43,7 @@ func TestReasonsOfRules(t *testing.T) {
 		p.goTo(path + "?view=unified&form=exact&function=" + c.function + "&run=" + startRun(p, path, c.settings))
 		p.wait(`["ok", "failed"].includes(document.querySelector("#run-state")?.dataset.status)`)
 		p.selectRow(c.step)
-		p.wait(`document.querySelector(".why[data-hunk]")`)
+		p.wait(`document.querySelector(".why[data-hunk]")?.closest("[aria-label^='what ` + c.step + ` did']")`) // the text before stays until the next is there
 		for _, size := range [][2]int64{{1440, 900}, {1024, 768}, {390, 844}} {
 			p.do("resize", chromedp.EmulateViewport(size[0], size[1]))
 			eval[bool](p, `document.querySelector('.narrow-tabs [data-tab="center"]')?.click(), true`)

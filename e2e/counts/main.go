@@ -138,11 +138,9 @@ inference.
 
 ## What is refused
 
-- strings, complex numbers, and sparse tensors, and what works on them: ImageDecoder, RegexFullMatch, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer
+- strings, complex numbers, and sparse tensors, and what works on them: ImageDecoder, RegexFullMatch, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer of strings
 - the domains ai.onnx.ml and ai.onnx.preview.training; of ai.onnx.preview, FlexAttention is supported
-- BatchNormalization and Dropout in training
-- floats of 4 and 8 bits and integers of 2 and 4 that are data, by code for machines and WebAssembly: the interpreter runs them, and constants are read during the import
-- RoiAlign with the mode max, Resize with tf_crop_and_resize, GridSample of volumes with cubic, and Scan before operator set 9
+- Resize with tf_crop_and_resize of a part of the batch or of the channels, and Scan before operator set 9 with lengths of sequences
 - axes, steps, and sizes of parts (Split) that are data; scales of Resize and extents of windows, transforms, and Col2Im that are data
 
 ## Random numbers
@@ -150,7 +148,7 @@ inference.
 A program computes the same each time that it runs. Element i of RandomUniform is low + (high - low) * (m(m(i) + key) >> 8) / 2^24, where all numbers are of 32 bits and m
 is lowbias32: x ^= x >> 16, x *= 0x7feb352d, x ^= x >> 15, x *= 0x846ca68b, x ^= x >> 16. The key is the bits of the attribute seed, or
 without one the FNV-1a hash of the name of the result. RandomNormal is the transform of Box and Muller of two such numbers, the second with 0x9e3779b9 added to the
-key; Bernoulli compares one with the probability, and Multinomial with the sums of the probabilities. In a loop each turn has the same
+key; Bernoulli compares one with the probability, Dropout in training with the ratio, and Multinomial with the sums of the probabilities. In a loop each turn has the same
 numbers: for others, make them an input of the model.
 `
 

@@ -21,7 +21,9 @@
 //   - MatMul and MatMulInteger with sums of nothing are not always written, and Gemm leaves out beta there
 //   - Col2Im with dilations along one or three axes
 //   - windows with dilations and auto_pad SAME have other extents than ceil(extent / stride), ConvTranspose with kernels below the strides too
-//   - Resize with scales that change no extent copies
+//   - floats cast to integers of four bits are rounded, not truncated, and of graphs in which values of four bits are handed on one in two hundred has others there: elements
+//     that nothing but a conversion separates from the input
+//   - Resize with scales that change no extent copies, and tf_crop_and_resize takes an axis whole whose extent stays
 //   - Sign of a NaN is 0 for halves, and a NaN for floats
 //   - a window of one element that is not periodic is 0/0
 //   - Slice backwards to the largest integer of 32 or 64 bits goes to the first element
@@ -39,7 +41,6 @@
 //
 // The compiler differs on purpose or within its limits:
 //
-//   - there is no code for values that are quantized to 4 bits, or to floats of 8: weights of 4 bits, which are constants, become other numbers in the importer
 //   - sums of int32 and int64 are taken not to overflow, as those of indices, also where a comparison is solved for one of its terms
 //   - PRelu is max(x, 0) + slope * min(x, 0), which is NaN for slopes that are infinite
 //   - an extent that is computed and comes out as 0 is 0 in Reshape, not that of the input

@@ -31,6 +31,7 @@ func init() {
 	register(prelu, "PRelu")
 	register(clipped, "Clip")
 	register(cast, "Cast", "CastLike")
+	register(castSmall, "Cast to small types")
 	register(identity, "Identity")
 }
 
@@ -272,6 +273,28 @@ func cast(d *draw) {
 		}
 	}
 	castTo(d, x, to)
+}
+
+// castSmall goes to a type of at most eight bits and back, which some runtimes have as data between operators only.
+func castSmall(d *draw) {
+	d.opset, d.tol = pick(d, int64(21), 23), tolerance{}
+	to := pick(d, onnxpb.Float8E4M3FN, onnxpb.Float8E4M3FNUZ, onnxpb.Float8E5M2, onnxpb.Float8E5M2FNUZ, onnxpb.Int4, onnxpb.Uint4)
+	from := pick(d, onnxpb.Float, onnxpb.Float, onnxpb.Float16)
+	attrs := []onnxpb.Attribute{ob.Int("to", int64(to))}
+	x := empty(from, d.shape(1, 3))
+	if to == onnxpb.Int4 || to == onnxpb.Uint4 {
+		for i := range x.Len() {
+			x.SetFloat(i, float64(d.Int64N(8)))
+		}
+	} else {
+		x = d.values(from, special, x.Shape...)
+		attrs = append(attrs, maybe(d, 0.6, ob.Int("saturate", d.Int64N(2)))...)
+	}
+	y := val{d.node("Cast", []val{d.either(0.2, x)}, attrs...), to, x.Shape}
+	if to != onnxpb.Int4 && to != onnxpb.Uint4 && d.chance(0.5) { // of floats of eight bits
+		y = val{d.node("Reshape", []val{y, d.list(int64(x.Len()))}), to, []int64{int64(x.Len())}}
+	}
+	castTo(d, y, pick(d, onnxpb.Float, onnxpb.Float16))
 }
 
 func castTo(d *draw, x val, to onnxpb.DataType) {

@@ -70,6 +70,26 @@ func resize(d *draw) {
 	}
 	d.tol = tolerance{rel: 1e-4, ofMax: 1e-4}
 	in := []val{d.input(d.values(dt, plain, dims...)), none}
+	if d.chance(0.2) { // a part, or more than the whole
+		attrs = []onnxpb.Attribute{ob.Str("mode", mode), ob.Str("coordinate_transformation_mode", "tf_crop_and_resize"), ob.Float("extrapolation_value", pick(d, float32(0), -7, 2.5))}
+		roi := make([]float32, 2*len(dims))
+		sizes = slices.Clone(dims)
+		for i := range dims {
+			if roi[len(dims)+i] = 1; i >= 2 {
+				roi[i], roi[len(dims)+i] = float32(d.Float64()*0.9-0.2), float32(d.Float64()*0.9+0.3)
+				if sizes[i] = d.between(1, 2*dims[i]+1); sizes[i] == dims[i] {
+					sizes[i]++
+				}
+			}
+		}
+		in[1] = d.constant(tensor.MustOf([]int64{int64(len(roi))}, roi))
+		in = append(in, none, d.list(sizes...))
+		if d.opset < 13 {
+			in[2] = d.constant(tensor.MustOf([]int64{0}, []float32{}))
+		}
+		d.result("Resize", dt, in, attrs...)
+		return
+	}
 	if d.opset < 13 {
 		in[1] = d.constant(tensor.MustOf([]int64{0}, []float32{}))
 	}
@@ -150,6 +170,7 @@ func roiAlign(d *draw) {
 	attrs = append(attrs, maybe(d, 0.7, ob.Int("output_width", d.between(1, 4)))...)
 	attrs = append(attrs, maybe(d, 0.7, ob.Int("sampling_ratio", d.between(0, 3)))...)
 	attrs = append(attrs, maybe(d, 0.7, ob.Float("spatial_scale", float32(0.3+d.Float64())))...)
+	attrs = append(attrs, maybe(d, 0.5, ob.Str("mode", pick(d, "avg", "max")))...)
 	if d.opset >= 16 {
 		attrs = append(attrs, maybe(d, 0.7, ob.Str("coordinate_transformation_mode", pick(d, "half_pixel", "output_half_pixel")))...)
 	}

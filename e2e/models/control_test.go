@@ -263,6 +263,16 @@ func loopModels() []control {
 			b.Output("last", onnxpb.Float)
 			b.Output("sums", onnxpb.Float)
 		}, [][]*tensor.Tensor{tensors(counted(3, 2), vec(10, 20))}, [][]*tensor.Tensor{tensors(vec(16, 29), row([]int64{3, 2}, -14, -25, -16, -28, -16, -29))}},
+		{"scans of a batch, as before operator set 9", func(b *Builder) {
+			b.Model().OpsetImports[0].Version = 8
+			s, x, y := b.Input("s", onnxpb.Float, 2, 1), b.Input("x", onnxpb.Float, 2, "n", 1), b.Input("y", onnxpb.Float, 2, "n", 1)
+			b.NodeOut("Scan", "scan", ids("", s, x, y), ids("last", "sums"), Graph("body", body(ids("a", "e", "f"), ids("b", "o"), node("Add", ids("a", "e"), ids("b")), node("Sub", ids("b", "f"), ids("o")))),
+				Int("num_scan_inputs", 2), IntList("directions", 0, 1))
+			b.Output("last", onnxpb.Float)
+			b.Output("sums", onnxpb.Float)
+		}, [][]*tensor.Tensor{tensors(row([]int64{2, 1}, 10, 20), row([]int64{2, 3, 1}, 1, 2, 3, 4, 5, 6), row([]int64{2, 3, 1}, 100, 200, 300, 400, 500, 600))}, [][]*tensor.Tensor{
+			tensors(row([]int64{2, 1}, 16, 35), row([]int64{2, 3, 1}, -289, -187, -84, -576, -471, -365)),
+		}},
 	}
 }
 

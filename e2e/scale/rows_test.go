@@ -141,6 +141,7 @@ var rows = []row{
 	{"tir.BindTarget,tir.FP8ComputeLegalize", 0, []program{kernel, stores}},
 	{"tir.BindTarget,tir.MakePackedAPI,tir.BF16StorageLegalize", 0, []program{kernel, stores}},
 	{"tir.BindTarget,tir.MakePackedAPI,tir.FP8StorageLegalize", 0, []program{kernel, stores}},
+	{"tir.MakePackedAPI,tir.LowerSmallDatatypes", 0, []program{kernel, stores}},
 	{"tir.ThreadSync", 0, []program{kernel, stores, threaded}},
 	{"tir.BindTarget,tir.LowerThreadAllreduce", 0, []program{kernel, stores}},
 	{"tir.MergeSharedMemoryAllocations", 0, []program{stores, threaded}},

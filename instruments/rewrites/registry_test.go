@@ -1130,6 +1130,13 @@ def f(a: T.handle("bfloat16"), b: T.handle("float8_e5m2")):
     c[0] = c[1] + c[2]
     d[0] = d[1] + d[2]
 `},
+	{"tir.LowerSmallDatatypes", nil, `@T.prim_func
+def f(a: T.handle("int4"), b: T.handle("float8_e5m2")):
+    c = T.decl_buffer((8,), "int4", data=a)
+    d = T.decl_buffer((8,), "float8_e5m2", data=b)
+    c[0] = c[1] + c[2]
+    d[0] = d[1] + d[2]
+`},
 	{"tir.InstrumentProfileIntrinsics", map[string]any{"tir.instrument_lwp": true}, `@T.prim_func
 def f(a: T.Buffer((4,), "float32")):
     a[0] = T.float32(0)

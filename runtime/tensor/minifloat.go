@@ -92,7 +92,7 @@ func (f mini) decode(b byte) float64 {
 // number becomes infinity where the format has one, else NaN, else the largest number.
 func (f mini) encode(v float64) byte {
 	nan := f.nan()
-	if v != v {
+	if v != v || f.special == e8m0 && math.IsInf(v, 1) {
 		return nan
 	}
 	if f.special == e8m0 {

@@ -19,8 +19,53 @@ func (g *gen) VectorShift(left bool, d dtype.DType, a, n value) (value, bool) {
 		out, ok := g.VectorShift(left, words, g.Cast(a, words, "shift"), g.Cast(n, words, "shift"))
 		return g.Cast(out, d, "shift"), ok
 	}
+	if out, ok := g.shiftAlike(left, d, a, n); ok {
+		return out, true
+	}
 	mask := g.Splat(a.DType, g.IntConst(a.DType.Elem(), int64(a.DType.Bits)-1, "shift"))
 	return lower.Each(d, 0, len(a.Parts), func(i int) *node { return g.vins(o, a.Parts[i], g.maskCount(n.Parts[i], mask.Parts[i])) }), true
+}
+
+// shiftAlike shifts all lanes by the same constant, which then takes no register.
+func (g *gen) shiftAlike(left bool, d dtype.DType, a, n value) (value, bool) {
+	o := op(shiftsAlike[shift{a.DType.Bits, left, a.DType.IsInt()}])
+	counts := make([]uint64, len(n.Parts))
+	for i, x := range n.Parts {
+		k, ok := g.sameBits(x, int(a.DType.Bits)/8)
+		if counts[i] = k; !ok || k >= uint64(a.DType.Bits) || o == 0 {
+			return value{}, false
+		}
+	}
+	return lower.Each(d, 0, len(a.Parts), func(i int) *node { return g.imm(vec(o, widthOfNode(a.Parts[i])), counts[i], a.Parts[i]) }), true
+}
+
+// sameBits returns the bits of the lanes of a constant vector that are all alike.
+func (g *gen) sameBits(n *node, size int) (bits uint64, ok bool) {
+	if code(n.Op) != pConstV {
+		return 0, false
+	}
+	data := g.pool[n.Imm]
+	for i := range len(data) {
+		if data[i] != data[i%size] {
+			return 0, false
+		}
+		if i < size {
+			bits |= uint64(data[i]) << (8 * i)
+		}
+	}
+	return bits, true
+}
+
+// shift is a kind of shift: of lanes of so many bits, to the left or not, with a sign or not.
+type shift struct {
+	bits         uint8
+	left, signed bool
+}
+
+// shiftsAlike are the instructions that shift all lanes by as many places; the one for signed lanes of 64 bits is not in AVX2.
+var shiftsAlike = map[shift]asm.Op{
+	{32, true, true}: asm.VPSLLD, {32, true, false}: asm.VPSLLD, {64, true, true}: asm.VPSLLQ, {64, true, false}: asm.VPSLLQ,
+	{32, false, true}: asm.VPSRAD, {32, false, false}: asm.VPSRLD, {64, false, false}: asm.VPSRLQ,
 }
 
 // maskCount takes counts of shifts modulo the width of lanes.

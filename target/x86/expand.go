@@ -30,7 +30,7 @@ func (e *emitter) plain(i *inst) {
 		o == asm.VPMOVWB, o == asm.VPMOVDB, o == asm.VPMOVDW: // to a register in rm
 		x.Reg = e.register(i.args[0], 0)
 		e.with(x, operand{reg: d})
-	case o == asm.VPSRLQ, o == asm.VPSLLQ:
+	case o == asm.VPSRLQ, o == asm.VPSLLQ, o == asm.VPSLLD, o == asm.VPSRLD, o == asm.VPSRAD:
 		x.Reg, x.V = 0, d
 		e.with(x, operand{reg: e.register(i.args[0], 0)})
 	case two:

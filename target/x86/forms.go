@@ -20,7 +20,8 @@ func memorySize(o op) int {
 		return w / 2
 	case op(asm.VPMOVSXBD), op(asm.VPMOVZXBD):
 		return w / 4
-	case op(asm.VMOVQ), op(asm.VMOVDS), op(asm.VMOVQS), op(asm.VPEXTRB), op(asm.VPEXTRD), op(asm.VPEXTRQ), op(asm.VPINSRB), op(asm.VPINSRW), op(asm.VCVTPS2PH), op(asm.VPMOVWB), op(asm.VPMOVDB), op(asm.VPMOVDW), op(asm.VPSRLQ), op(asm.VPSLLQ):
+	case op(asm.VMOVQ), op(asm.VMOVDS), op(asm.VMOVQS), op(asm.VPEXTRB), op(asm.VPEXTRD), op(asm.VPEXTRQ), op(asm.VPINSRB), op(asm.VPINSRW), op(asm.VCVTPS2PH), op(asm.VPMOVWB), op(asm.VPMOVDB), op(asm.VPMOVDW), op(asm.VPSRLQ), op(asm.VPSLLQ),
+		op(asm.VPSLLD), op(asm.VPSRLD), op(asm.VPSRAD):
 		return 0
 	case pVFMA32, pVFMA64, pVDot, pPick, pVCompare32, pVCompare64, pVAnd, pVOr, pVXor, pVEq, pVGt, pVMajority:
 		return w

@@ -38,12 +38,15 @@ func (l *linear) hold(ivs []interval, room int) bool {
 	if len(uses) == 0 {
 		return false
 	}
-	h := &holder{l: l, uses: uses, room: room, live: l.overlaps(ivs)}
+	h := &holder{l: l, ivs: ivs, uses: uses, room: room, live: l.overlaps(ivs), writes: l.writes(), named: map[vreg]vreg{}}
 	h.cycles, h.outer = l.cycles()
-	for _, c := range h.outer {
-		h.in(c)
+	for before := -1; before < len(h.held); { // copies that are left out make room
+		before = len(h.held)
+		for _, c := range h.outer {
+			h.in(c)
+		}
 	}
-	l.insert(h.held)
+	l.insert(h.held, h.named)
 	return len(h.held) > 0
 }
 
@@ -123,41 +126,68 @@ func (l *linear) cycles() (all []cycle, outer []int) {
 	return all, outer
 }
 
+// writes counts the instructions that write each register.
+func (l *linear) writes() []int32 {
+	out := make([]int32, len(l.g.types))
+	for k := range l.code {
+		if d := l.code[k].dst; d != none {
+			out[d]++
+		}
+	}
+	return out
+}
+
 // holder chooses what registers hold.
 type holder struct {
 	l      *linear
+	ivs    []interval
 	uses   []use
 	room   int
 	live   []int16 // vector registers in use, by places
 	cycles []cycle
 	outer  []int
 	held   []holding
+	writes []int32
+	named  map[vreg]vreg // what loaded a constant that a register holds, and that register
 }
 
 // in gives the registers that nothing needs in a loop to the constants that are used most in it, and goes on with the others in the loops within.
 func (h *holder) in(n int) {
 	c := &h.cycles[n]
+	free := h.room - int(slices.Max(h.live[2*c.from:2*c.to+2]))
 	uses := h.within(c)
-	if len(uses) == 0 {
-		return
-	}
-	if free := h.room - int(slices.Max(h.live[2*c.from:2*c.to+2])); free > 0 {
-		ids := ranked(uses)
-		for _, id := range ids[:min(free, len(ids))] {
-			v := h.l.temp(h.l.typeOfConstant(id))
-			h.held = append(h.held, holding{c.from, id, v})
-			for _, u := range uses {
-				if u.id == id {
-					h.l.code[u.at].holdConstant(v)
-				}
-			}
-			for p := 2 * c.from; p < 2*c.to+2; p++ {
-				h.live[p]++
-			}
-		}
+	ids := ranked(uses)
+	for _, id := range ids[:max(min(free, len(ids)), 0)] {
+		h.hold(c, id, uses)
 	}
 	for _, inner := range c.inner {
 		h.in(inner)
+	}
+}
+
+// hold gives a constant a register of its own in a loop. What only loads it there needs none any more.
+func (h *holder) hold(c *cycle, id int32, uses []use) {
+	v, read := h.l.temp(h.l.typeOfConstant(id)), false
+	h.held = append(h.held, holding{c.from, id, v})
+	for _, u := range uses {
+		if u.id != id {
+			continue
+		}
+		i := &h.l.code[u.at]
+		i.holdConstant(v)
+		if code(i.op) != cMove || h.writes[i.dst] > 1 || h.ivs[i.dst].end > 2*c.to {
+			read = true
+			continue
+		}
+		h.named[i.dst] = v
+		from, to := h.ivs[i.dst].start, h.ivs[i.dst].end
+		read = read || to > from
+		for p := from; p <= to; p++ {
+			h.live[p]--
+		}
+	}
+	for p := 2 * c.from; read && p < 2*c.to+2; p++ {
+		h.live[p]++
 	}
 }
 
@@ -213,8 +243,8 @@ func (i *inst) holdConstant(v vreg) {
 	i.args[slices.Index(i.args[:], none)] = v
 }
 
-// insert loads constants in front of loops.
-func (l *linear) insert(held []holding) {
+// insert loads constants in front of loops. Instructions read the registers that hold them in place of those that got copies.
+func (l *linear) insert(held []holding, named map[vreg]vreg) {
 	if len(held) == 0 {
 		return
 	}
@@ -239,7 +269,16 @@ func (l *linear) insert(held []holding) {
 		if s, ok := l.notes[k]; ok {
 			notes[len(out)] = s
 		}
-		out = append(out, l.code[k])
+		i := &l.code[k]
+		if v, ok := named[i.dst]; ok && code(i.op) == cMove && v == i.args[0] {
+			continue
+		}
+		for n, a := range i.args {
+			if v, ok := named[a]; ok {
+				i.args[n] = v
+			}
+		}
+		out = append(out, *i)
 	}
 	l.code, l.notes = out, notes
 }

@@ -1,6 +1,7 @@
 package x86
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -41,6 +42,10 @@ func nests(r *rand.Rand) *linear {
 				live = append(live, d)
 			case n == 2 && r.IntN(3) == 0:
 				l.add(inst{op: cPoll, dst: none, index: none, args: [3]vreg{none, none, none}})
+			case n == 4:
+				d := l.temp(tY)
+				l.emit(cMove, d, sum)
+				live = append(live, d)
 			case n == 3 && len(live) > 0:
 				l.emit(ins(asm.VADDPS, asm.Y), sum, sum, live[len(live)-1])
 				live = live[:len(live)-1]
@@ -67,6 +72,41 @@ func nests(r *rand.Rand) *linear {
 	}
 	l.status(0)
 	return l
+}
+
+// computes runs each instruction once, in their order, and returns what the registers before one hold then, but for those that got copies of constants.
+func computes(l *linear, first vreg) map[vreg]uint64 {
+	regs, copies := map[vreg]uint64{}, map[vreg]bool{}
+	mix := func(x, y uint64) uint64 { return (x ^ y) * 0x9e3779b97f4a7c15 >> 7 * 31 }
+	for k := range l.code {
+		i := &l.code[k]
+		data := uint64(1)
+		if i.mem == constMem {
+			for _, b := range []byte(l.g.pool[i.disp]) {
+				data = mix(data, uint64(b))
+			}
+		}
+		switch c := code(i.op); {
+		case i.dst == none:
+		case isLoad(i.op):
+			regs[i.dst], copies[i.dst] = data, true
+		case c == cMove:
+			regs[i.dst], copies[i.dst] = regs[i.args[0]], copies[i.args[0]]
+		default:
+			x := uint64(i.op)
+			for _, a := range i.args {
+				if a != none {
+					x = mix(x, regs[a])
+				}
+			}
+			if i.mem == constMem {
+				x = mix(x, data)
+			}
+			regs[i.dst], copies[i.dst] = x, false
+		}
+	}
+	maps.DeleteFunc(regs, func(v vreg, _ uint64) bool { return v >= first || copies[v] })
+	return regs
 }
 
 // operands is what each instruction reads of the pool, in order, where a register holds it, too: loads in front of loops are not in it.
@@ -110,8 +150,12 @@ func TestHeldConstants(t *testing.T) {
 		room := 3 + r.IntN(20)
 		room = max(room, int(slices.Max(l.overlaps(ivs))))
 		first := vreg(len(l.g.types))
+		before := computes(l, first)
 		if l.hold(ivs, room) {
 			held++
+		}
+		if after := computes(l, first); !maps.Equal(before, after) {
+			t.Errorf("the code computes %v, it computed %v", after, before)
 		}
 		if got := strings.Join(operands(l), " "); got != want {
 			t.Errorf("the instructions read\n%q, they read\n%q", got, want)

@@ -93,15 +93,9 @@ func (g *gen) sameFloat(n *node, d dtype.DType) (float64, bool) {
 	}
 	bits := n.Imm
 	if code(n.Op) == pConstV {
-		data, size := g.pool[n.Imm], int(d.Bits)/8
-		bits = 0
-		for i := range len(data) {
-			if data[i] != data[i%size] {
-				return 0, false
-			}
-			if i < size {
-				bits |= uint64(data[i]) << (8 * i)
-			}
+		same := false
+		if bits, same = g.sameBits(n, int(d.Bits)/8); !same {
+			return 0, false
 		}
 	}
 	if d.Bits == 32 {

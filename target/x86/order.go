@@ -89,6 +89,7 @@ type weaver struct {
 	done     []bool
 	order    []int32
 	places   []int16
+	heights  []int32 // by instruction, the cycles until what waits for it is done
 }
 
 // mentioned says how a run uses a virtual register.
@@ -96,6 +97,7 @@ type mentioned struct {
 	run         int32
 	defs        int32 // instructions that write it
 	first, last int32 // that mention it
+	read, write int32 // heights of instructions behind that read and write it
 	depth       int32 // of the chain that its value ends
 	by          int32 // an instruction of its chain, or the one that makes it where that depends on nothing in the run; -1 for none
 	leaf        bool
@@ -152,10 +154,22 @@ func (w *weaver) run(from, to int32) bool {
 // choose orders the run with as many of the chains side by side as there are registers for, and reports whether it found an order. Where those that come one after the other
 // need too many as they are, they are taken apart.
 func (w *weaver) choose(sides []int32) bool {
-	for side := len(sides); side > 1; side = (side + 1) / 2 {
+	fits := func(side int) bool {
 		w.turns(sides, side)
-		if most := w.pressure(); most <= w.room && (side == 2 || !w.loads(w.room-most)) {
+		most := w.pressure()
+		return most <= w.room && (side == 2 || !w.loads(w.room-most))
+	}
+	late := w.l.g.wide == asm.Z // one load is begun in a cycle: registers that fewer chains leave hold constants
+	for side := len(sides); side > 1; side = (side + 1) / 2 {
+		if fits(side) {
 			return true
+		}
+		if !late {
+			w.delay()
+			late = true
+			if fits(side) {
+				return true
+			}
 		}
 		if side == 2 {
 			break
@@ -344,10 +358,13 @@ func (w *weaver) write(c int32) {
 	w.order = append(w.order, k)
 }
 
-// loads reports whether the run would wait for loads, one of which is begun in a cycle, if so many registers held the constants that it reads most.
+// loads reports whether what the run computes would wait for loads, of which one of 512 bits is begun in a cycle, or two of 256, if so many registers held the constants that it reads most.
 func (w *weaver) loads(free int) bool {
-	n, uses := 0, map[int32]int{}
+	n, computes, uses := 0, 0, map[int32]int{}
 	for k := range w.code {
+		if !isLoad(w.code[k].op) {
+			computes++
+		}
 		switch i := &w.code[k]; {
 		case isStore(i.op):
 		case i.mem == constMem:
@@ -360,7 +377,10 @@ func (w *weaver) loads(free int) bool {
 	for _, c := range counts[:max(len(counts)-free, 0)] {
 		n += c
 	}
-	return n*together > len(w.code)
+	if w.l.g.wide != asm.Z {
+		n /= 2
+	}
+	return n*together > computes
 }
 
 // pressure is how many registers for vectors are needed at a time in the new order, by intervals as the allocator has them.

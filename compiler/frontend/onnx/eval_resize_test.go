@@ -1,6 +1,10 @@
 package onnx
 
-import "math"
+import (
+	"math"
+
+	"github.com/irscope/irscope/compiler/ir"
+)
 
 // evalResize is relax.image.resize2d by the text of ONNX's Resize: each axis maps the place of an output element to one of the input,
 // and takes the nearest element, or a sum of two or four neighbours with the weights of that axis.
@@ -9,12 +13,17 @@ func evalResize(c *evalCall) *tensor {
 	rows := make([][]tap, c.out[h])
 	cols := make([][]tap, c.out[w])
 	for i := range rows {
-		rows[i] = c.resizeTaps(i, c.in[0].Dims[h], c.out[h])
+		rows[i] = c.resizeTaps(i, h)
 	}
 	for i := range cols {
-		cols[i] = c.resizeTaps(i, c.in[0].Dims[w], c.out[w])
+		cols[i] = c.resizeTaps(i, w)
 	}
 	return evalIndex(c, func(idx []int) float64 {
+		for _, a := range []int{h, w} {
+			if x, n := c.sourceOf(a, float64(idx[a])), float64(c.in[0].Dims[a]); c.attrs.Str("coordinate_transformation_mode", "") == "tf_crop_and_resize" && (x < 0 || x > n-1) {
+				return c.attrs.Float("extrapolation_value", 0)
+			}
+		}
 		sum := 0.0
 		for _, y := range rows[idx[h]] {
 			for _, x := range cols[idx[w]] {
@@ -31,9 +40,9 @@ type tap struct {
 	weight float64
 }
 
-// resizeTaps returns what element i of an axis with n elements is made of, where the input has size.
-func (c *evalCall) resizeTaps(i, size, n int) []tap {
-	x := c.sourceOf(float64(i), float64(size), float64(n))
+// resizeTaps returns what element i of an axis is made of.
+func (c *evalCall) resizeTaps(i, axis int) []tap {
+	x, size := c.sourceOf(axis, float64(i)), c.in[0].Dims[axis]
 	inside := func(at int) int { return min(max(at, 0), size-1) }
 	low := int(math.Floor(x))
 	f := x - math.Floor(x)
@@ -68,8 +77,9 @@ func (c *evalCall) resizeTaps(i, size, n int) []tap {
 	return out
 }
 
-// sourceOf is the place in the input of element i of an output.
-func (c *evalCall) sourceOf(i, size, n float64) float64 {
+// sourceOf is the place in the input of element i of an output along an axis.
+func (c *evalCall) sourceOf(axis int, i float64) float64 {
+	size, n := float64(c.in[0].Dims[axis]), float64(c.out[axis])
 	scale := n / size
 	switch c.attrs.Str("coordinate_transformation_mode", "") {
 	case "align_corners":
@@ -79,6 +89,14 @@ func (c *evalCall) sourceOf(i, size, n float64) float64 {
 		return i * (size - 1) / (n - 1)
 	case "asymmetric":
 		return i / scale
+	case "tf_crop_and_resize":
+		v, _ := c.attrs.Get("roi")
+		roi := v.([]ir.Value)
+		from, to := roi[axis-2].(float64), roi[axis-2+len(roi)/2].(float64)
+		if n == 1 {
+			return 0.5 * (from + to) * (size - 1)
+		}
+		return from*(size-1) + i*(to-from)*(size-1)/(n-1)
 	case "pytorch_half_pixel":
 		if n == 1 {
 			return 0

@@ -123,28 +123,43 @@ func evalROIAlign(c *evalCall) *tensor {
 				places[k] = append(places[k], from+bin*(float64(idx[2+k])+(float64(s)+0.5)/float64(n)))
 			}
 		}
-		sum := 0.0
+		sum, most := 0.0, math.Inf(-1)
 		for _, y := range places[0] {
 			for _, x := range places[1] {
-				sum += c.bilinear(int(c.in[1].At([]int{idx[0], 0})), idx[1], y, x)
+				image := int(c.in[1].At([]int{idx[0], 0}))
+				axes := c.around(y, x)
+				if axes == nil {
+					most = max(most, 0)
+					continue
+				}
+				sum += sumTaps(axes, []int{image, idx[1]}, c.in[0])
+				for _, a := range axes[0] {
+					for _, b := range axes[1] {
+						most = max(most, a.weight*b.weight*c.in[0].At([]int{image, idx[1], a.at, b.at}))
+					}
+				}
 			}
+		}
+		if c.attrs.Str("mode", "avg") == "max_weighted" {
+			return most
 		}
 		return sum / float64(len(places[0])*len(places[1]))
 	})
 }
 
-func (c *evalCall) bilinear(image, channel int, place ...float64) float64 {
+// around returns the elements around a place in an image, along both axes, nil outside of it.
+func (c *evalCall) around(place ...float64) [][]tap {
 	axes := make([][]tap, 2)
 	for k, v := range place {
 		n := c.in[0].Dims[2+k]
 		if v < -1 || v > float64(n) {
-			return 0
+			return nil
 		}
 		v = min(max(v, 0), float64(n-1))
 		i := int(v)
 		axes[k] = []tap{{i, 1 - (v - float64(i))}, {min(i+1, n-1), v - float64(i)}}
 	}
-	return sumTaps(axes, []int{image, channel}, c.in[0])
+	return axes
 }
 
 // evalROIPool is relax.vision.roi_pool by the text of ONNX's MaxRoiPool.

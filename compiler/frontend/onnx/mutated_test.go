@@ -138,7 +138,7 @@ func TestMutatedModels(t *testing.T) {
 			}
 			bind := map[string]*onnxpb.Tensor{}
 			if len(c.Sets) > 0 && r.IntN(2) == 0 {
-				bind = bindShapes(m, c.Sets[0])
+				bind, _ = onnxtest.Bound(m, c.Sets[0])
 			}
 			var what []string
 			for range 1 + r.IntN(3) {

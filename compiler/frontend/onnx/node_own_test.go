@@ -64,6 +64,18 @@ func ownNodes() []onnxtest.NodeCase {
 			[]*onnxpb.Tensor{floats([]int64{2, 2}, .5, 4, 1.5, -8)}, ob.Int("block_size", 2), ob.Int("axis", 0)),
 		ownNodeIn(21, "QuantizeLinear", []*onnxpb.Tensor{floats([]int64{3}, 1, -300, 5), floats([]int64{2}, .5, 2), bytes(onnxpb.Int8, []int64{2}, 1, 2)},
 			[]*onnxpb.Tensor{bytes(onnxpb.Int8, []int64{3}, 3, 0x80, 4)}, ob.Int("block_size", 2), ob.Int("axis", 0)),
+		// In training the statistics are those of the input, and the stored ones move half way towards them.
+		ownNode("BatchNormalization", []*onnxpb.Tensor{
+			floats([]int64{2, 2, 1, 2}, 1, 2, 3, 4, 5, 6, 7, 8), floats([]int64{2}, 1, 2), floats([]int64{2}, 0, 1), floats([]int64{2}, 1, 2), floats([]int64{2}, 1, 1),
+		}, []*onnxpb.Tensor{
+			floats([]int64{2, 2, 1, 2}, -.8333333, -.5, -.6666667, 0, .5, .8333333, 2, 2.6666667), floats([]int64{2}, 2.25, 3.75), floats([]int64{2}, 2.625, 2.625),
+		}, ob.Int("training_mode", 1), ob.Float("momentum", .5), ob.Float("epsilon", 4.75)),
+		// The last n-gram is there with an element in between, and two columns are no n-gram's.
+		ownNode("TfIdfVectorizer", []*onnxpb.Tensor{ptr(ob.Ints([]int64{1, 4}, 1, 2, 3, 1))}, []*onnxpb.Tensor{floats([]int64{1, 6}, 2, 3, 0, 1, 0, 4)},
+			ob.Str("mode", "TFIDF"), ob.Int("min_gram_length", 1), ob.Int("max_gram_length", 2), ob.Int("max_skip_count", 1), ob.IntList("ngram_counts", 0, 2),
+			ob.IntList("ngram_indexes", 3, 0, 1, 5), ob.IntList("pool_int64s", 1, 3, 1, 2, 1, 3), ob.FloatList("weights", .5, 2, 3, 4)),
+		ownNode("TfIdfVectorizer", []*onnxpb.Tensor{ptr(ob.Ints([]int64{3}, 7, 7, 7))}, []*onnxpb.Tensor{floats([]int64{2}, 0, 3)},
+			ob.Str("mode", "TF"), ob.Int("max_gram_length", 4), ob.Int("max_skip_count", 0), ob.IntList("ngram_counts", 0, 1, 1, 1), ob.IntList("ngram_indexes", 1, 0), ob.IntList("pool_int64s", 7, 7, 7, 7, 7)),
 		ownNode("Not", []*onnxpb.Tensor{bools(0, 1, 1)}, []*onnxpb.Tensor{bools(1, 0, 0)}),
 	}
 }

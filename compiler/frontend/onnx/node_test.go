@@ -17,44 +17,15 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// bindShapes gives those inputs their values that operators need during the import: the
-// suite passes shapes, axes and the like as inputs.
-func bindShapes(m *onnxpb.Model, set onnxtest.Set) map[string]*onnxpb.Tensor {
-	operand := map[string][]int{
-		"Reshape": {1}, "Expand": {1}, "Squeeze": {1}, "Unsqueeze": {1}, "Slice": {3, 4}, "Split": {1},
-		"Pad": {1, 2, 3}, "ConstantOfShape": {0}, "Range": {0, 1, 2}, "Dropout": {2}, "Resize": {1, 2, 3}, "Upsample": {1},
-		"OneHot": {1, 2}, "CumSum": {1}, "Trilu": {1}, "TopK": {1}, "AffineGrid": {1}, "Tile": {1, 2}, "MaxUnpool": {2}, "Col2Im": {1, 2}, "HannWindow": {0}, "HammingWindow": {0}, "BlackmanWindow": {0}, "DFT": {1, 2}, "STFT": {1, 3}, "CenterCropPad": {1}, "CumProd": {1}, "MelWeightMatrix": {0, 1, 2, 3, 4},
-		"ReduceMean": {1}, "ReduceSum": {1}, "ReduceMax": {1}, "ReduceMin": {1}, "ReduceProd": {1}, "ReduceL1": {1},
-		"ReduceL2": {1}, "ReduceSumSquare": {1}, "ReduceLogSum": {1}, "ReduceLogSumExp": {1},
-	}
-	needed := map[string]bool{}
-	for _, n := range m.Graph.Nodes {
-		for _, i := range operand[n.OpType] {
-			if i < len(n.Inputs) {
-				needed[n.Inputs[i]] = true
-			}
-		}
-	}
-	out := map[string]*onnxpb.Tensor{}
-	for i, in := range m.Graph.Inputs {
-		if needed[in.Name] && i < len(set.Inputs) {
-			out[in.Name] = set.Inputs[i]
-		}
-	}
-	return out
-}
-
-// checkValues evaluates main on the inputs of a test that were not bound and compares the results. It returns the number of elements.
-func checkValues(m *onnxpb.Model, c onnxtest.NodeCase, mod *ir.Module, bound map[string]*onnxpb.Tensor) (compared int, err error) {
+// checkValues evaluates main on inputs of a test and compares the results. It returns the number of elements.
+func checkValues(c onnxtest.NodeCase, mod *ir.Module, given []*onnxpb.Tensor) (compared int, err error) {
 	var inputs []*tensor
-	for i, in := range m.Graph.Inputs {
-		if bound[in.Name] == nil && i < len(c.Sets[0].Inputs) {
-			x, err := refeval.FromONNX(c.Sets[0].Inputs[i])
-			if err != nil {
-				return 0, fmt.Errorf("%w: %w", errNotEvaluated, err)
-			}
-			inputs = append(inputs, x)
+	for _, in := range given {
+		x, err := refeval.FromONNX(in)
+		if err != nil {
+			return 0, fmt.Errorf("%w: %w", errNotEvaluated, err)
 		}
+		inputs = append(inputs, x)
 	}
 	out, err := evaluate(mod, inputs)
 	if err != nil {
@@ -98,7 +69,7 @@ func runSuite(t *testing.T, cases []onnxtest.NodeCase) suite {
 			t.Errorf("%s: %v", c.Name, err)
 			continue
 		}
-		bound := bindShapes(m, c.Sets[0])
+		bound, given := onnxtest.Bound(m, c.Sets[0])
 		mod, err := Import(t.Context(), m, Options{Bind: bound})
 		var unsupported *UnsupportedError
 		switch {
@@ -134,7 +105,7 @@ func runSuite(t *testing.T, cases []onnxtest.NodeCase) suite {
 		}
 		wellFormed(t, c.Name, mod)
 		s.imported++
-		compared, err := checkValues(m, c, mod, bound)
+		compared, err := checkValues(c, mod, given)
 		if err != nil {
 			if !errors.Is(err, errNotEvaluated) && !slices.Contains(onnxtest.Otherwise, c.Name) {
 				t.Errorf("%s: %v", c.Name, err)
@@ -145,7 +116,7 @@ func runSuite(t *testing.T, cases []onnxtest.NodeCase) suite {
 			if mod, err := Import(t.Context(), m, Options{}); err == nil {
 				wellFormed(t, c.Name+", nothing bound", mod)
 				s.unbound++
-				if _, err := checkValues(m, c, mod, nil); err != nil && !errors.Is(err, errNotEvaluated) {
+				if _, err := checkValues(c, mod, c.Sets[0].Inputs); err != nil && !errors.Is(err, errNotEvaluated) {
 					t.Errorf("%s, nothing bound: %v", c.Name, err)
 				}
 			}
@@ -197,9 +168,6 @@ var refused = []struct{ prefix, why string }{
 	{"test_blackmanwindow_symmetric", "limit (input 1) must be a constant"},
 	{"test_hammingwindow", "limit (input 1) must be a constant"},
 	{"test_hannwindow", "limit (input 1) must be a constant"},
-	{"test_roialign_mode_max", `attribute "mode" is "max"`},
-	{"test_scan_sum", "operator set 8 is not supported for Scan"},
-	{"test_resize_tf_crop", `"tf_crop_and_resize", supported are`},
 }
 
 func refusedAsKnown(name string, err error) bool {

@@ -18,7 +18,7 @@ func controlRows() []operator {
 		{name: "Loop", maxIn: -1, attrs: []string{"body"}, convert: loopOp},
 		{
 			name: "Scan", maxIn: -1, convert: scan,
-			attrs: []string{"body", "num_scan_inputs", "scan_input_axes", "scan_input_directions", "scan_output_axes", "scan_output_directions"},
+			attrs: []string{"body", "directions", "num_scan_inputs", "scan_input_axes", "scan_input_directions", "scan_output_axes", "scan_output_directions"},
 		},
 	}
 }

@@ -35,14 +35,15 @@ func (l *loop) outputs() {
 // scan is Scan: operands are what is carried, and the tensors whose elements the turns get.
 func scan(n *node) {
 	if n.opset < 9 {
-		n.fail("operator set %d is not supported for Scan, which was another operator before 9", n.opset)
+		scanBatch(n)
+		return
 	}
-	count := n.int("num_scan_inputs", 0)
-	if count < 1 || count > int64(len(n.in)) {
-		n.fail("attribute \"num_scan_inputs\" is %d for %d inputs", count, len(n.in))
+	if n.pb.Attribute("directions") != nil {
+		n.fail("attribute \"directions\" is one of operator set 8")
 	}
+	count := scanned(n, len(n.in))
 	l := &loop{node: n, path: n.path + ".body"}
-	states := len(n.in) - int(count)
+	states := len(n.in) - count
 	for i := range states {
 		n.info(i)
 		l.carried = append(l.carried, n.value(i))
@@ -50,10 +51,10 @@ func scan(n *node) {
 	l.body = n.graph("body", len(n.in), states)
 	l.scans = len(l.body.Outputs) - states
 	l.outputs()
-	axes, directions := l.each("scan_input_axes", int(count)), l.directions("scan_input_directions", int(count))
+	axes, directions := l.each("scan_input_axes", count), l.directions("scan_input_directions", count)
 	var extent tir.Expr
 	ctx := &relax.InferContext{Prover: n.g.prover}
-	for i := range int(count) {
+	for i := range count {
 		dims := n.dims(states + i)
 		axis := n.axis(axes[i], len(dims))
 		l.sources = append(l.sources, &source{n.value(states + i), axis, directions[i]})
@@ -84,6 +85,80 @@ func scan(n *node) {
 		collected[k] = &value{expr: x}
 	}
 	l.results(carried, collected)
+}
+
+// scanned is how many of so many operands are tensors whose elements the turns get.
+func scanned(n *node, operands int) int {
+	count := n.int("num_scan_inputs", 0)
+	if count < 1 || count > int64(operands) {
+		n.fail("attribute \"num_scan_inputs\" is %d for %d inputs", count, operands)
+	}
+	return int(count)
+}
+
+// maxBatch bounds the items of a batch that Scan before operator set 9 goes through.
+const maxBatch = 64
+
+// scanBatch is Scan before operator set 9: operand 0, the lengths of sequences, may be left out, and all others have a batch along their first axis. The tensors whose elements
+// the turns get have these along the second one, and so has what is collected.
+func scanBatch(n *node) {
+	if n.has(0) {
+		n.fail("lengths of sequences (input 0) are not supported")
+	}
+	if len(n.in) < 2 {
+		n.fail("there is nothing to scan")
+	}
+	count := scanned(n, len(n.in)-1)
+	states := len(n.in) - 1 - count
+	batch, ok := tir.AsInt(n.batchDims(1)[0])
+	if !ok || batch < 1 || batch > maxBatch {
+		n.fail("the batch is %s, expected a fixed one of 1 to %d", relax.FormatPrim(n.dims(1)[0]), maxBatch)
+	}
+	var outs [][]*value // by result
+	for b := range batch {
+		l := &loop{node: n, path: n.path + ".body", body: n.graph("body", len(n.in)-1, states)}
+		l.scans = len(l.body.Outputs) - states
+		directions := l.directions("directions", count)
+		for i := 1; i < len(n.in); i++ {
+			dims := n.batchDims(i)
+			if size, ok := tir.AsInt(dims[0]); !ok || size != batch {
+				n.fail("input %d has a batch of %s, input 1 one of %d", i, relax.FormatPrim(dims[0]), batch)
+			}
+			item := &value{expr: n.reshape(n.part(n.expr(i), 0, tir.Int(b), tir.Int(b+1)), dims[1:])}
+			if i <= states {
+				l.carried = append(l.carried, item)
+				continue
+			}
+			if len(dims) < 2 {
+				n.fail("input %d has %d dimensions, expected a batch and a sequence", i, len(dims))
+			}
+			l.sources = append(l.sources, &source{item, 0, directions[i-1-states]})
+			if first := n.dims(1 + states)[1]; !sameDims([]tir.Expr{first}, dims[1:2]) {
+				n.fail("inputs %d and %d have %s and %s elements along their sequences, expected as many", 1+states, i, relax.FormatPrim(first), relax.FormatPrim(dims[1]))
+			}
+			l.limit = &value{known: scalar(dtype.Int64T, dims[1])}
+		}
+		l.outputs()
+		carried, collected := l.repeat()
+		for k, v := range append(carried, collected...) {
+			if b == 0 {
+				outs = append(outs, nil)
+			}
+			outs[k] = append(outs[k], v)
+		}
+	}
+	for i := range n.pb.Outputs {
+		n.setValue(i, &value{expr: n.stackOf(outs[i])})
+	}
+}
+
+// batchDims returns the extents of operand i, of which there is one at least.
+func (n *node) batchDims(i int) []tir.Expr {
+	dims := n.dims(i)
+	if len(dims) == 0 {
+		n.fail("input %d has no dimensions, expected a batch", i)
+	}
+	return dims
 }
 
 // each is a list attribute with a number for each of count tensors, zeros by default.

@@ -22,9 +22,9 @@ func normRows() []operator {
 	}
 }
 
-// batchNorm uses the stored statistics; DecomposeOps turns it into elementary operators.
+// batchNorm uses the stored statistics; DecomposeOps turns it into elementary operators. In training, since operator set 14, it uses those of the input, and
+// results 1 and 2 are the stored ones moved towards them.
 func batchNorm(n *node) {
-	n.want("training_mode", 0, "only inference is supported")
 	n.want("spatial", 1, "statistics for each element are not supported")
 	n.sameDType(0, 1, 2, 3, 4)
 	x := n.floats(0)
@@ -54,8 +54,24 @@ func batchNorm(n *node) {
 		}
 		as = append(as, p)
 	}
+	momentum := n.float("momentum", 0.9)
+	if n.bool("training_mode", false) {
+		axes := []int64{0}
+		for a := 2; a < n.rank(0); a++ {
+			axes = append(axes, int64(a))
+		}
+		d := n.dtype(0)
+		for i, name := range []string{"relax.mean", "relax.variance"} {
+			now := n.emit(name, args(as[0]), "axis", axes, "keepdims", false)
+			if n.wants(1 + i) {
+				stored := n.emit("relax.multiply", args(as[3+i], n.constant(d, momentum)))
+				n.set(1+i, n.emit("relax.add", args(stored, n.emit("relax.multiply", args(now, n.constant(d, 1-momentum))))))
+			}
+			as[3+i] = now
+		}
+	}
 	t := n.emit("relax.nn.batch_norm", as, "axis", int64(1), "epsilon", n.float("epsilon", 1e-5),
-		"center", true, "scale", true, "momentum", n.float("momentum", 0.9), "training", false)
+		"center", true, "scale", true, "momentum", momentum, "training", false)
 	n.resultField(t, 0)
 }
 

@@ -128,7 +128,9 @@ func multinomial(n *node) {
 // unit are numbers from 0 to 1, without 1, of a stream.
 func (n *node) unit(dims []tir.Expr, stream uint32) relax.Expr {
 	key := uint32(0)
-	if a := n.attr("seed", onnxpb.AttrFloat); a != nil {
+	if a := n.pb.Attribute("seed"); a != nil && a.Type == onnxpb.AttrInt { // that of Dropout
+		key = uint32(a.I)
+	} else if a := n.attr("seed", onnxpb.AttrFloat); a != nil {
 		key = math.Float32bits(a.F)
 	} else {
 		h := fnv.New32a()

@@ -28,6 +28,9 @@ type resizing struct {
 	// scales maps coordinates of the result to those of the input along an axis; 0 where that is the quotient of the extents.
 	scales []float64
 
+	// region is where the part of the input begins that tf_crop_and_resize takes, and where it ends, of each axis, relative to its extent. It is nil for other coordinates.
+	region [][2]float64
+
 	method, coordinates, rounding string
 	cubic                         float64
 	exclude, smooth               bool
@@ -44,6 +47,15 @@ func resize(n *node) {
 		axes = n.axes(list, len(dims))
 	}
 	r := &resizing{out: slices.Clone(dims), scales: make([]float64, len(dims))}
+	r.coordinates, r.rounding = "half_pixel", "round_prefer_floor"
+	if n.opset < 11 {
+		r.coordinates, r.rounding = "asymmetric", "floor"
+	}
+	r.coordinates = n.str("coordinate_transformation_mode", r.coordinates,
+		"half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel", "half_pixel_symmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize")
+	if r.coordinates == "tf_crop_and_resize" {
+		r.region = n.regionOperand(1, axes)
+	}
 	switch {
 	case sizesAt > 0 && n.has(sizesAt) && !n.emptyOperand(sizesAt):
 		n.sized(r, axes, n.sizesOperand(sizesAt, axes))
@@ -52,12 +64,6 @@ func resize(n *node) {
 	default:
 		n.fail("neither scales nor sizes are given")
 	}
-	r.coordinates, r.rounding = "half_pixel", "round_prefer_floor"
-	if n.opset < 11 {
-		r.coordinates, r.rounding = "asymmetric", "floor"
-	}
-	r.coordinates = n.str("coordinate_transformation_mode", r.coordinates,
-		"half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel", "half_pixel_symmetric", "tf_half_pixel_for_nn")
 	r.rounding = n.str("nearest_mode", r.rounding, "round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
 	r.smooth = n.bool("antialias", false)
 	n.resized(r)
@@ -91,6 +97,12 @@ func (n *node) resized(r *resizing) {
 	}
 	r.cubic, r.exclude = n.float("cubic_coeff_a", -0.75), n.bool("exclude_outside", false)
 	spatial := len(from) - 2
+	if r.region != nil { // coordinates do not depend on scales
+		r.scales = make([]float64, len(from))
+		if !sameDims(from[:2], r.out[:2]) {
+			n.fail("coordinates tf_crop_and_resize with another batch or other channels than those of the input are not supported")
+		}
+	}
 	if spatial < 1 || spatial > 3 || r.smooth || slices.ContainsFunc(r.scales, func(s float64) bool { return s != 0 }) || !sameDims(from[:2], r.out[:2]) {
 		n.resizedByAxis(r)
 		return
@@ -104,8 +116,13 @@ func (n *node) resized(r *resizing) {
 		x, size = n.reshape(x, []tir.Expr{from[0], from[1], tir.Int(1), from[2]}), []tir.Expr{tir.Int(1), r.out[2]}
 	}
 	as := args(x, shapeExpr(size))
+	roi := make([]float64, 2*len(size))
+	for k := range r.region[min(2, len(r.region)):] {
+		at := len(size) - spatial + k // an image of height 1 is taken whole, by its first row
+		roi[at], roi[len(size)+at] = r.region[2+k][0], r.region[2+k][1]
+	}
 	kv := []any{
-		"roi", make([]float64, 2*len(size)), "layout", layout, "method", r.method, "coordinate_transformation_mode", r.coordinates,
+		"roi", roi, "layout", layout, "method", r.method, "coordinate_transformation_mode", r.coordinates,
 		"rounding_method", r.rounding, "cubic_alpha", r.cubic, "cubic_exclude", n.int("exclude_outside", 0), "extrapolation_value", n.float("extrapolation_value", 0),
 	}
 	if spatial == 1 {
@@ -128,6 +145,32 @@ func (n *node) sizesOperand(i int, axes []int) []tir.Expr {
 	n.check(err)
 	rest := n.extentsOf(n.part(n.expr(i), 0, tir.Int(2), tir.Int(int64(len(dims)))), len(dims)-2)
 	return append(slices.Clone(dims[:2]), rest...)
+}
+
+// regionOperand returns the starts and ends of operand i, which are those of axes, for each axis; others are taken whole.
+func (n *node) regionOperand(i int, axes []int) [][2]float64 {
+	rank := n.rank(0)
+	if n.bool("antialias", false) || rank < 3 || rank > 5 {
+		n.fail("coordinates tf_crop_and_resize are supported for one to three axes behind batch and channels, without antialias")
+	}
+	if !n.has(i) {
+		n.fail("coordinates tf_crop_and_resize need the region (input %d)", i)
+	}
+	list := n.floatsOperand(i, "roi")
+	if len(list) != 2*len(axes) {
+		n.fail("roi (input %d) has %d elements, expected the starts and the ends of %d axes", i, len(list), len(axes))
+	}
+	out := make([][2]float64, rank)
+	for a := range out {
+		out[a] = [2]float64{0, 1}
+	}
+	for k, a := range axes {
+		out[a] = [2]float64{list[k], list[len(axes)+k]}
+		if a < 2 && out[a] != [2]float64{0, 1} {
+			n.fail("roi (input %d) takes %g to %g of axis %d; a part of the batch or the channels is not supported", i, out[a][0], out[a][1], a)
+		}
+	}
+	return out
 }
 
 // emptyOperand reports whether operand i is a tensor of no elements, as scales and sizes are
@@ -197,6 +240,9 @@ func (n *node) scaledBy(r *resizing, axes []int, scales []float64) {
 	}
 	for i, a := range axes {
 		s := scales[i]
+		if r.region != nil {
+			s *= r.region[a][1] - r.region[a][0]
+		}
 		v, ok := tir.AsInt(r.out[a])
 		whole := s * float64(v)
 		if r := math.Round(whole); math.Abs(whole-r) < 1e-6*whole {

@@ -177,17 +177,23 @@ func (n *node) converted(x relax.Expr, d dtype.DType, saturate bool) relax.Expr 
 	return n.as(x, d)
 }
 
-// dropout does nothing when a model is run; its mask, if a model asks for it, keeps all.
+// dropout does nothing when a model is run; its mask, if a model asks for it, keeps all. In training elements are kept where a random number is not below the ratio, and
+// are divided by the part that is kept.
 func dropout(n *node) {
+	dims := n.dims(0)
 	if n.has(2) && n.scalarOperand(2, "training_mode") != 0 {
-		n.fail("training_mode is set; only inference is supported")
+		x, ratio := n.floats(0), n.constant(dtype.Float32T, 0.5)
+		if n.has(1) {
+			ratio = n.reshape(n.as(n.expr(1), dtype.Float32T), nil)
+		}
+		mask := n.emit("relax.greater_equal", args(n.unit(dims, 0), ratio))
+		part := n.as(n.emit("relax.subtract", args(n.constant(dtype.Float32T, 1), ratio)), n.dtype(0))
+		n.result("relax.where", args(mask, n.emit("relax.divide", args(x, part)), n.constant(n.dtype(0), 0)))
+		n.set(1, mask)
+		return
 	}
 	n.setValue(0, n.value(0))
 	if n.wants(1) {
-		shape, ok := relax.StaticInts(n.dims(0))
-		if !ok {
-			n.fail("the mask of a tensor with symbolic dimensions is not supported")
-		}
-		n.set(1, n.splat(dtype.BoolT, shape, 1))
+		n.set(1, n.filled(dtype.BoolT, dims, 1))
 	}
 }

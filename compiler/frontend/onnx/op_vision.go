@@ -48,9 +48,6 @@ func gridSample(n *node) {
 	if rank == 5 {
 		layout = "NCDHW"
 	}
-	if rank == 5 && mode == "bicubic" {
-		n.fail("cubic sampling of volumes is not supported")
-	}
 	_, first := coordinatesLast(rank - 2)
 	grid := n.emit("relax.permute_dims", args(n.expr(1)), "axes", first)
 	n.result("relax.image.grid_sample", args(n.expr(0), grid), "method", mode, "layout", layout,
@@ -67,9 +64,9 @@ func maxROIPool(n *node) {
 }
 
 // roiAlign puts the number of the image before each region. With half_pixel regions are moved by half an element and may be smaller than one. The
-// maximum is refused: ONNX takes that of the weighted elements, the operator that of interpolated samples.
+// maximum is that of the weighted elements, where TVM's is that of interpolated samples.
 func roiAlign(n *node) {
-	n.str("mode", "avg", "avg")
+	mode := map[string]string{"avg": "avg", "max": "max_weighted"}[n.str("mode", "avg", "avg", "max")]
 	half := n.opset >= 16 && n.str("coordinate_transformation_mode", "half_pixel", "half_pixel", "output_half_pixel") == "half_pixel"
 	scale := n.float("spatial_scale", 1)
 	if scale == 0 {
@@ -86,5 +83,5 @@ func roiAlign(n *node) {
 	images = n.reshape(images, []tir.Expr{n.dims(2)[0], tir.Int(1)})
 	rois := n.emit("relax.concat", args(tuple([]relax.Expr{images, regions})), "axis", int64(1))
 	n.result("relax.vision.roi_align", args(n.expr(0), rois), "pooled_size", []int64{n.int("output_height", 1), n.int("output_width", 1)},
-		"spatial_scale", scale, "sample_ratio", n.int("sampling_ratio", 0), "aligned", half, "layout", "NCHW", "mode", "avg")
+		"spatial_scale", scale, "sample_ratio", n.int("sampling_ratio", 0), "aligned", half, "layout", "NCHW", "mode", mode)
 }

@@ -66,7 +66,19 @@ func ownRandom() []onnxtest.NodeCase {
 			drawn = append(drawn, draw(u[i], .25, .75))
 		}
 	}
+	kept := units(math.Float32frombits(7), 0, 8)
+	training := &onnxpb.Tensor{Type: onnxpb.Bool, Data: []byte{1}}
+	numbers := floats([]int64{2, 4}, func(i int) float64 { return float64(i) - 3 })
+	mask := &onnxpb.Tensor{Type: onnxpb.Bool, Dims: []int64{2, 4}}
+	for _, u := range kept {
+		mask.Data = append(mask.Data, byte(truth(u >= .25)))
+	}
+	all := &onnxpb.Tensor{Type: onnxpb.Bool, Dims: []int64{2, 4}, Data: []byte{1, 1, 1, 1, 1, 1, 1, 1}}
 	return []onnxtest.NodeCase{
+		ownNode("Dropout", []*onnxpb.Tensor{numbers, floats([]int64{}, func(int) float64 { return .25 }), training},
+			[]*onnxpb.Tensor{floats([]int64{2, 4}, func(i int) float64 { return (float64(i) - 3) / .75 * float64(mask.Data[i]) }), mask}, ob.Int("seed", 7)),
+		ownNode("Dropout", []*onnxpb.Tensor{numbers, floats([]int64{}, func(int) float64 { return 0 }), training}, []*onnxpb.Tensor{numbers, all}),
+		ownNode("Dropout", []*onnxpb.Tensor{numbers}, []*onnxpb.Tensor{numbers, all}),
 		ownNode("RandomUniform", nil, []*onnxpb.Tensor{floats([]int64{4, 2}, uniform)}, seed, ob.IntList("shape", 4, 2), ob.Float("low", -2), ob.Float("high", 3)),
 		ownNode("RandomUniformLike", like, []*onnxpb.Tensor{floats([]int64{2, 3}, uniform)}, seed, ob.Float("low", -2), ob.Float("high", 3)),
 		ownNode("RandomNormal", nil, []*onnxpb.Tensor{floats([]int64{5}, normal)}, seed, ob.IntList("shape", 5), ob.Float("mean", 1), ob.Float("scale", 2)),

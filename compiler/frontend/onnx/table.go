@@ -32,6 +32,7 @@ func (o *operator) arity() string {
 var operators = sync.OnceValue(func() map[string]*operator {
 	return index(slices.Concat(
 		unaryRows(),
+		textRows(),
 		binaryRows(),
 		activationRows(),
 		reduceRows(),

@@ -65,7 +65,8 @@ func TestReadsWhatItPads(t *testing.T) {
 		{7, 40, 1, 1, 1, 8}, // three parts of rows, and three of columns in each
 		{7, 40, 0, 1, 1, 3}, // two of two
 		{8, 40, 1, 0, 2, 3},
-		{7, 7, 1, 1, 1, 2}, // one tile along a row
+		{7, 7, 1, 1, 1, 5}, // two tiles along a row
+		{7, 6, 1, 1, 1, 2}, // one tile along a row
 	} {
 		x, w := in("x", 1, 3, c.h, c.w, 8), in("w", 3, 1, 3, 3, 1, 8)
 		k := kernel{args: []*te.Tensor{x, w, relu(blockedConv(x, w, topi.ConvOpts{

@@ -219,10 +219,11 @@ func (m Machine) lanesFor(st *tir.BufferStore) int64 {
 // manyRegisters hold what four vectors of an exponential need at a time, three or four registers each, and its constants.
 const manyRegisters = 32
 
-// tooMuch reports whether computing an element takes many instructions, and there are not the registers to compute several vectors side by side.
+// tooMuch reports whether computing an element takes many instructions, and there are not the registers to compute several vectors side by side. A code generator for machine code, which is also the one
+// that spreads elements, sees itself to how many it does.
 func (m Machine) tooMuch(st *tir.BufferStore) bool {
 	c := costOf(st.Value)
-	return (c.calls || c.nodes > 40) && m.Registers < manyRegisters
+	return (c.calls || c.nodes > 40) && m.Registers < manyRegisters && !m.Spreads
 }
 
 // lanesOf is the length of the vectors for n elements, if that is known, up to lanes; 0 for none.

@@ -7,17 +7,19 @@ import (
 )
 
 // shareRows tiles a reduction whose results along a variable beside the vectors read the same rows, as a convolution of each channel by itself does: a tile of such results reads
-// each row once, and all of them use it while it is in a register. There must be registers for as many rows as results, beside the sums, and for the factors of a row.
+// each row once, and all of them use it while it is in a register. There must be registers for as many rows as results, beside the sums, and for the factors of a row. Half as many results as
+// sums must be under way are enough: a processor begins with the next tile while the sums of one wait, and what is read less takes more time than waiting for what is left.
 func (p *plan) shareRows(v int) bool {
 	k, r := p.sharedRows(v)
 	if k < 0 {
 		return false
 	}
 	most := min((p.machine.Registers-p.machine.reserved()-p.extent(r))/2, p.extent(k))
-	if most < p.machine.chains() && most < p.extent(k) {
+	least := min(p.machine.chains()/2, p.extent(k))
+	if most < least {
 		return false
 	}
-	results := p.leastWaste(k, most)
+	results := p.leastWasteFrom(k, max(least, most/2), most)
 	p.Tile[v], p.Tile[k], p.rowsOver = p.Lanes, results, k
 	not := func(x int) bool { return x == r }
 	p.Reduce = append(slices.DeleteFunc(slices.Clone(p.reduce), not), r)

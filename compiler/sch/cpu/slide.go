@@ -142,14 +142,17 @@ func (p *plan) firstStep() int64 {
 }
 
 // leastWaste is the tile of variable k, of up to most results and at least half as many, that computes fewest of them twice.
-func (p *plan) leastWaste(k int, most int64) int64 {
+func (p *plan) leastWaste(k int, most int64) int64 { return p.leastWasteFrom(k, most/2, most) }
+
+// leastWasteFrom is leastWaste for at least so many results, as far as there are as many.
+func (p *plan) leastWasteFrom(k int, least, most int64) int64 {
 	n := p.extent(k)
 	if n == 0 {
 		return 1
 	}
 	most = max(min(most, n), 1)
 	best := most
-	for t := most; t >= max(most/2, 1); t-- {
+	for t := most; t >= max(min(least, most), 1); t-- {
 		if waste(n, t) < waste(n, best) {
 			best = t
 		}

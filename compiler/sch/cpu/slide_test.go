@@ -3,6 +3,7 @@ package cpu_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/irscope/irscope/compiler/sch"
@@ -51,7 +52,10 @@ func TestWindowsThatOverlap(t *testing.T) {
 		{name: "max by two, eight lanes", kernel: pooled("max", 3, 31, 38, 3, 2, 1), machine: eight, columns: true, direct: true},
 		{name: "mean by two, fewer results than lanes", kernel: pooled("avg", 3, 19, 28, 3, 2, 1), machine: wide, columns: true, direct: true},
 		{name: "mean by two, few results", kernel: pooled("avg", 3, 19, 14, 3, 2, 1), machine: wide, rows: true, near: true},
-		{name: "wide windows, eight lanes", kernel: depthwise(3, 9, 9, 5, 1, 2), machine: eight, near: true},
+		{name: "wide windows, eight lanes", kernel: depthwise(3, 9, 9, 5, 1, 2), machine: eight, rows: true, near: true},
+		{name: "wider windows, eight lanes", kernel: depthwise(3, 9, 9, 9, 1, 4), machine: eight, near: true},
+		{name: "channels, eight lanes", kernel: depthwise(3, 19, 21, 3, 1, 1), machine: eight, rows: true, direct: true},
+		{name: "channels, eight lanes, a row left over", kernel: depthwise(3, 13, 16, 3, 1, 1), machine: eight, rows: true, direct: true},
 		{name: "wide windows", kernel: depthwise(3, 19, 101, 11, 1, 5), machine: wide, rows: true, near: true},
 		{name: "channels by two", kernel: depthwise(3, 23, 38, 3, 2, 1), machine: wide, rows: true, direct: true},
 		{name: "channels by two, phases of two lengths", kernel: depthwise(3, 22, 41, 3, 2, 1), machine: wide, rows: true},
@@ -97,6 +101,38 @@ func TestWindowsThatOverlap(t *testing.T) {
 				back, _ := tirtest.Backwards(g)
 				compare(t, want, run(t, back, c.arguments(t)))
 			})
+		}
+	}
+}
+
+// TestRowsOfFewRegisters: with few registers tiles have no fewer results that share rows than keep the processor busy, though fewer would leave none over.
+func TestRowsOfFewRegisters(t *testing.T) {
+	m := cpu.Machine{Lanes: 8, Registers: 16, L1: 32 << 10, L2: 1 << 20, Spreads: true, Threads: 1, ForkWork: 1}
+	for _, c := range []struct {
+		h, k int
+		want string
+	}{
+		{14, 5, "5 results along"}, // five at most: of three tiles, one of which begins earlier, and not seven of two
+		{12, 3, "6 results along"},
+		{7, 3, "4 results along"},
+		{3, 3, "3 results along"},
+		{14, 9, ""},
+	} {
+		x, f := in("x", 1, 3, c.h, 16), in("f", 3, 1, c.k, c.k)
+		pad, one := []int64{int64(c.k / 2), int64(c.k / 2)}, []int64{1, 1}
+		y, err := topi.Conv(x, f, topi.ConvOpts{Strides: one, Dilation: one, Before: pad, After: pad, Groups: 3, Data: "NCHW", Kernel: "OIHW"})
+		h := &hearer{}
+		if _, err := m.Schedule(create(t, kernel{args: []*te.Tensor{x, f, must(y, err)}}), nil, h); err != nil {
+			t.Fatal(err)
+		}
+		text := ""
+		for _, d := range h.list {
+			if d.rule == "share rows" && d.taken {
+				text = d.reason
+			}
+		}
+		if !strings.HasPrefix(text, c.want) || (text == "") != (c.want == "") {
+			t.Errorf("%d rows of windows of %d: %q, want %q", c.h, c.k, text, c.want)
 		}
 	}
 }

@@ -7,11 +7,8 @@ import (
 )
 
 // magic is 1.5 * 2^23: adding it rounds a float32 below 2^22 to an integer, which then stands
-// in the low bits; magicBits are its own bits.
-const (
-	magic     = 12582912
-	magicBits = 0x4b400000
-)
+// in the low bits.
+const magic = 12582912
 
 // The logarithm of 2 in two parts, of which the first has few enough bits that multiples of
 // it are exact (Cody and Waite).
@@ -26,30 +23,36 @@ func (m *formula) exp(x tir.Expr) tir.Expr {
 	if m.d.Bits == 64 {
 		return m.exp64(x)
 	}
-	return m.scale(m.expParts(m.between(x, -104, 89)))
+	return m.scale(m.expParts(m.between(x, -104, 89), 2*bias))
 }
 
-// rounded is an integer that was rounded by adding magic: as a number, and before magic was subtracted again.
-type rounded struct{ n, shifted tir.Expr }
+// rounded is an integer n that was rounded by adding magic and a number: n itself, and the sum.
+type rounded struct{ n, sum tir.Expr }
 
-// toInteger rounds x to the nearest integer, for |x| < 2^22.
-func (m *formula) toInteger(x tir.Expr) rounded {
-	shifted := m.let("shifted", m.add(x, m.c(magic)))
-	return rounded{m.let("n", m.sub(shifted, m.c(magic))), shifted}
+// bias is what float32 adds to exponents.
+const bias = 127
+
+// toInteger rounds x to the nearest integer, for |x| < 2^21, by adding magic and a small number: the biases that what is made of the sum has, nothing for targets that make powers of two of numbers.
+func (m *formula) toInteger(x tir.Expr, by float64) rounded {
+	if m.native("ldexp") {
+		by = 0
+	}
+	sum := m.let("shifted", m.add(x, m.c(magic+by)))
+	return rounded{m.let("n", m.sub(sum, m.c(magic+by))), sum}
 }
 
-// expParts returns the two factors of e^x for |x| < 2^21: e^r, and n.
-func (m *formula) expParts(x tir.Expr) (y tir.Expr, n rounded) {
+// expParts returns the two factors of e^x for |x| < 2^20: e^r, and n, to which a number is added.
+func (m *formula) expParts(x tir.Expr, by float64) (y tir.Expr, n rounded) {
 	x = m.let("x", x)
-	n = m.toInteger(m.mul(x, m.c(math.Log2E)))
+	n = m.toInteger(m.mul(x, m.c(math.Log2E)), by)
 	r := m.sub(m.sub(x, m.mul(n.n, m.c(ln2Hi))), m.mul(n.n, m.c(ln2Lo)))
 	return m.expPoly(r), n
 }
 
 // expNormal is exp for arguments from -87 to 88, where the power of two and the result are normal numbers: one step gives what two give.
 func (m *formula) expNormal(x tir.Expr) tir.Expr {
-	y, n := m.expParts(x)
-	return m.timesPower(y, n.n, func() tir.Expr { return m.mul(y, m.powerOfTwo(n.shifted, 0)) })
+	y, n := m.expParts(x, bias)
+	return m.timesPower(y, n.n, func() tir.Expr { return m.mul(y, m.powerOfTwo(m.bits(n.sum))) })
 }
 
 // timesPower is y times 2^n: by the instruction of a target that has one, else as defined.
@@ -60,10 +63,8 @@ func (m *formula) timesPower(y, n tir.Expr, defined func() tir.Expr) tir.Expr {
 	return defined()
 }
 
-// powerOfTwo is 2^(n+by), of the integer n that was rounded by adding magic; n+by must be from -126 to 127.
-func (m *formula) powerOfTwo(shifted tir.Expr, by int64) tir.Expr {
-	return m.float(m.shl(m.bin(tir.OpSub, m.bits(shifted), m.ci(magicBits-127-by)), 23))
-}
+// powerOfTwo is 2^n where the low nine bits of an integer are n with its bias, from 1 to 254: those of the sum of n, bias and magic are, as magic has none there.
+func (m *formula) powerOfTwo(biased tir.Expr) tir.Expr { return m.float(m.shl(biased, 23)) }
 
 // expPoly is e^r for |r| <= ln(2)/2: 1 + r + r^2 p(r), where p is the polynomial of degree 4 whose largest relative error in e^r is least (Remez' exchange, weighted), with its coefficients rounded
 // from the lowest on. The error is 2^-28.2. All of it by Horner's rule is a chain of six products with sums, which rounds less than r^2 p + r would where these are fused, and a little more where they are not.
@@ -72,13 +73,13 @@ func (m *formula) expPoly(r tir.Expr) tir.Expr {
 	return m.poly(r, 1.383881201e-3, 8.369192481e-3, 4.166810215e-2, 1.666651666e-1, 4.999999404e-1, 1, 1)
 }
 
-// scale multiplies y by 2^n for n from -252 to 254: in two steps, so that results beyond the normal range round properly.
+// scale multiplies y by 2^n for n from -252 to 254, rounded with two biases: in two steps, so that results beyond the normal range round properly. A half of the sum is the exponent of one power of two
+// with its bias, and the rest that of the other.
 func (m *formula) scale(y tir.Expr, n rounded) tir.Expr {
 	return m.timesPower(y, n.n, func() tir.Expr {
-		power := m.let("power", m.bin(tir.OpSub, m.bits(n.shifted), m.ci(magicBits)))
-		half := m.let("half", m.sra(power, 1))
-		pow := func(k tir.Expr) tir.Expr { return m.float(m.shl(m.add(k, m.ci(127)), 23)) }
-		return m.mul(m.mul(y, pow(half)), pow(m.sub(power, half)))
+		half := m.let("half", m.iand(m.shl(m.bits(n.sum), 22), m.ci(-1<<23)))
+		rest := m.bin(tir.OpSub, m.shl(m.bits(n.sum), 23), half)
+		return m.mul(m.mul(y, m.float(half)), m.float(rest))
 	})
 }
 
@@ -86,7 +87,7 @@ func (m *formula) scale(y tir.Expr, n rounded) tir.Expr {
 // power is applied in three steps, of which only the last one rounds where the result is not zero.
 func (m *formula) ldexp(x, n tir.Expr) tir.Expr {
 	return m.timesPower(x, n, func() tir.Expr {
-		all, least, most, pow := 280.0, -126.0, 127.0, func(k tir.Expr) tir.Expr { return m.powerOfTwo(m.add(k, m.c(magic)), 0) }
+		all, least, most, pow := 280.0, -126.0, 127.0, func(k tir.Expr) tir.Expr { return m.powerOfTwo(m.bits(m.add(k, m.c(magic+bias)))) }
 		if m.d.Bits == 64 {
 			all, least, most, pow = 2200, -1022, 1023, m.powerOfTwo64
 		}
@@ -103,14 +104,14 @@ func (m *formula) ldexp(x, n tir.Expr) tir.Expr {
 // exp2 computes 2^x: the fraction is turned into natural units and goes through expPoly.
 func (m *formula) exp2(x tir.Expr) tir.Expr {
 	x = m.let("x", m.between(x, -151, 129))
-	n := m.toInteger(x)
+	n := m.toInteger(x, 2*bias)
 	return m.scale(m.expPoly(m.mul(m.sub(x, n.n), m.c(math.Ln2))), n)
 }
 
 // exp10 computes 10^x as exp does, with the logarithm of 2 to base 10 in two parts (Cephes).
 func (m *formula) exp10(x tir.Expr) tir.Expr {
 	x = m.let("x", m.between(x, -45.5, 38.6))
-	n := m.toInteger(m.mul(x, m.c(3.32192809488736234787)))
+	n := m.toInteger(m.mul(x, m.c(3.32192809488736234787)), 2*bias)
 	r := m.sub(m.sub(x, m.mul(n.n, m.c(0.30078125))), m.mul(n.n, m.c(2.48745663981195213739e-4)))
 	return m.scale(m.expPoly(m.mul(r, m.c(math.Ln10))), n)
 }
@@ -121,10 +122,10 @@ func (m *formula) sigmoid(x tir.Expr) tir.Expr {
 	if m.d.Bits == 64 {
 		return m.div(m.c(1), m.add(m.c(1), m.exp64(x)))
 	}
-	y, n := m.expParts(m.between(x, -86, 89))
+	y, n := m.expParts(m.between(x, -86, 89), bias-1)
 	e := m.timesPower(y, n.n, func() tir.Expr {
 		y := m.let("y", y)
-		return m.mul(m.add(y, y), m.powerOfTwo(n.shifted, -1))
+		return m.mul(m.add(y, y), m.powerOfTwo(m.bits(n.sum)))
 	})
 	return m.div(m.c(1), m.add(m.c(1), e))
 }

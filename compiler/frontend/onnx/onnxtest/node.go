@@ -126,3 +126,36 @@ func protos(files map[string][]byte, prefix string) (out []*onnxpb.Tensor, ok bo
 // Otherwise are node tests whose values are others here. They take an extent that is not rounded for that of the result, which the
 // text of the operator, PyTorch, and ONNX Runtime do not: corners would not be aligned.
 var Otherwise = []string{"test_resize_downsample_scales_cubic_align_corners", "test_resize_downsample_scales_linear_align_corners"}
+
+// operands are the inputs of operators that are constants in most models: shapes, axes, and the like, which node tests pass as inputs.
+var operands = map[string][]int{
+	"Reshape": {1}, "Expand": {1}, "Squeeze": {1}, "Unsqueeze": {1}, "Slice": {3, 4}, "Split": {1},
+	"Pad": {1, 2, 3}, "ConstantOfShape": {0}, "Range": {0, 1, 2}, "Dropout": {2}, "Resize": {1, 2, 3}, "Upsample": {1},
+	"OneHot": {1, 2}, "CumSum": {1}, "Trilu": {1}, "TopK": {1}, "AffineGrid": {1}, "Tile": {1, 2}, "MaxUnpool": {2}, "Col2Im": {1, 2},
+	"HannWindow": {0}, "HammingWindow": {0}, "BlackmanWindow": {0}, "DFT": {1, 2}, "STFT": {1, 3}, "CenterCropPad": {1}, "CumProd": {1},
+	"MelWeightMatrix": {0, 1, 2, 3, 4}, "ReduceMean": {1}, "ReduceSum": {1}, "ReduceMax": {1}, "ReduceMin": {1}, "ReduceProd": {1},
+	"ReduceL1": {1}, "ReduceL2": {1}, "ReduceSumSquare": {1}, "ReduceLogSum": {1}, "ReduceLogSumExp": {1},
+}
+
+// Bound returns the inputs of a set that an importer needs the values of, by their names, and the others in order.
+func Bound(m *onnxpb.Model, set Set) (bound map[string]*onnxpb.Tensor, given []*onnxpb.Tensor) {
+	needed := map[string]bool{}
+	for _, n := range m.Graph.Nodes {
+		for _, i := range operands[n.OpType] {
+			if i < len(n.Inputs) {
+				needed[n.Inputs[i]] = true
+			}
+		}
+	}
+	bound = map[string]*onnxpb.Tensor{}
+	for i, in := range m.Graph.Inputs {
+		switch {
+		case i >= len(set.Inputs):
+		case needed[in.Name]:
+			bound[in.Name] = set.Inputs[i]
+		default:
+			given = append(given, set.Inputs[i])
+		}
+	}
+	return bound, given
+}

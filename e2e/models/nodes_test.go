@@ -1,0 +1,72 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/irscope/irscope/compiler/frontend/onnx"
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
+	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/target"
+)
+
+// TestNodes runs the published node tests of ONNX in WebAssembly and, where the machine can, in machine code.
+func TestNodes(t *testing.T) {
+	passed := map[string]int{}
+	h := newHarness(t)
+	for i, c := range onnxtest.Nodes(t) {
+		if len(c.Sets) == 0 || testing.Short() && i%10 != 0 {
+			continue
+		}
+		m, err := onnxpb.Read(c.Model, onnxpb.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+			continue
+		}
+		bound, given := onnxtest.Bound(m, c.Sets[0])
+		mod, err := onnx.Import(t.Context(), m, onnx.Options{Bind: bound})
+		if err != nil {
+			continue // what the importer refuses is its own test's affair
+		}
+		for _, kind := range []string{"wasm", "x86"} {
+			outs, err := h.compileAndRun(mod, settings{target: target.Of(kind), level: 2}, [][]*tensor.Tensor{h.tensors(given)})
+			if err == nil {
+				err = differ(outs[0], h.tensors(c.Sets[0].Outputs))
+			}
+			switch {
+			case err == nil:
+				passed[kind]++
+			case !slices.Contains(onnxtest.Otherwise, c.Name):
+				t.Errorf("%s for %s: %v", c.Name, kind, err)
+			}
+		}
+	}
+	t.Logf("node tests that agree: %v", passed)
+	if want := 900; !testing.Short() && (passed["wasm"] < want || passed["x86"] < want) {
+		t.Errorf("%v node tests agree, expected %d at least", passed, want)
+	}
+}
+
+// differ compares tensors as the suite does, those of two bytes with what their types keep.
+func differ(got, want []*tensor.Tensor) error {
+	for i, w := range want {
+		g := got[i]
+		if g.DType != w.DType || !slices.Equal(g.Shape, w.Shape) {
+			return fmt.Errorf("output %d is %s, want %s", i, g, w)
+		}
+		rel, abs := 1e-3, 1e-5
+		if w.DType.IsFloat() && w.DType.Bits == 16 {
+			rel, abs = 1e-2, 1e-2
+		}
+		for k := range w.Len() {
+			x, y := g.Float(k), w.Float(k)
+			if d := math.Abs(x - y); !(d <= abs+rel*math.Abs(y)) && x != y && !(x != x && y != y) {
+				return fmt.Errorf("output %d: element %d is %v, want %v", i, k, x, y)
+			}
+		}
+	}
+	return nil
+}
