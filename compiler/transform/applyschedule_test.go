@@ -77,17 +77,24 @@ func TestApplyDefaultSchedule(t *testing.T) {
 func TestApplyDefaultScheduleForms(t *testing.T) {
 	m := read(t, `
 @T.prim_func
-def copy(x: T.Buffer((2, 16, 10), "float32"), y: T.Buffer((2, 10, 16), "float32")):
+def copy(x: T.Buffer((2, 16, 10, 8), "float32"), y: T.Buffer((2, 1, 10, 8, 16), "float32")):
     with T.block("root"):
         T.reads()
         T.writes()
         with T.block("copy"):
-            T.reads(x[0:2, 0:16, 0:10])
-            T.writes(y[0:2, 0:10, 0:16])
-            for i, j, k in T.grid(2, 16, 10):
-                y[i, k, j] = x[i, j, k]
+            T.reads(x[0:2, 0:16, 0:10, 0:8])
+            T.writes(y[0:2, 0, 0:10, 0:8, 0:16])
+            for i, j, k, l in T.grid(2, 16, 10, 8):
+                y[i, j // 16, k, l, j % 16] = x[i, j, k, l]
 `)
-	if out, _ := check(t, passtest.NewContext(), transform.ApplyDefaultSchedule, m); pass.OpaqueBlocks.Check(out) == nil {
+	to, err := target.Parse("x86 -mattr=+avx512f -num-cores=2")
+	if err == nil {
+		to, err = to.Explicit(nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := check(t, passtest.NewContext(pass.WithTarget(to)), transform.ApplyDefaultSchedule, m); pass.OpaqueBlocks.Check(out) == nil {
 		t.Errorf("there are no iteration variables in\n%s", passtest.Text(out))
 	}
 }

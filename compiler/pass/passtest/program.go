@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/ir"
@@ -87,9 +88,10 @@ func Outputs(m *ir.Module, f *relax.Function, inputs []graphrun.Value) ([]*tenso
 		return graphrun.Tuple{}, nil
 	})
 	for _, p := range f.Params {
-		switch p.Name {
+		switch strings.TrimRight(p.Name, "0123456789") { // a pass that runs again numbers them
 		case "fget_param":
 			first := next
+			next = len(inputs) // it takes those behind the parameters, and another one what was added since
 			args = append(args, graphrun.Func(func(args []graphrun.Value) (graphrun.Value, error) {
 				i := first + int(args[0].(int64))
 				if i == len(inputs) { // the function to hand results over is asked for like an input
