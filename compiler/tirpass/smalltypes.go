@@ -34,8 +34,7 @@ var LowerSmallDatatypes = &pass.Pass{
 		}
 		l := &smallTypes{c: c, vars: map[*tir.Var]*tir.Var{}, buffers: map[*tir.Buffer]*tir.Buffer{}}
 		l.m.Stmt, l.m.Expr, l.m.Buffer = l.stmt, l.expr, l.buffer
-		out := f.WithParams(ir.MapSame(f.Params, l.variable)).WithBody(l.stmt(f.Body))
-		return out, l.err
+		return f.WithParams(ir.MapSame(f.Params, l.variable)).WithBody(l.stmt(f.Body)), nil
 	}),
 }
 
@@ -74,8 +73,8 @@ func hasSmall(f *tir.PrimFunc) bool {
 		switch n := n.(type) {
 		case *tir.Var:
 			return small(n)
-		case tir.Expr:
-			return isSmall(n.DType())
+		case *tir.IntImm, *tir.FloatImm, *tir.Cast, *tir.Call, *tir.BufferLoad: // all other expressions have the types of these
+			return isSmall(n.(tir.Expr).DType())
 		case *tir.Allocate:
 			return isSmall(n.Type)
 		case *tir.BufferStore:
@@ -104,7 +103,6 @@ type smallTypes struct {
 	m       tir.Mapper
 	vars    map[*tir.Var]*tir.Var
 	buffers map[*tir.Buffer]*tir.Buffer
-	err     error
 }
 
 // variable returns what becomes of a variable where it is defined.
@@ -172,8 +170,6 @@ func (l *smallTypes) stmt(s tir.Stmt) tir.Stmt {
 }
 
 func (l *smallTypes) expr(e tir.Expr) tir.Expr {
-	d := e.DType()
-	small := isSmall(d)
 	switch e := e.(type) {
 	case *tir.Var:
 		if v := l.vars[e]; v != nil {
@@ -181,26 +177,26 @@ func (l *smallTypes) expr(e tir.Expr) tir.Expr {
 		}
 		return e
 	case *tir.IntImm:
-		return tir.CastTo(computedAs(d), e)
+		return tir.CastTo(computedAs(e.Type), e)
 	case *tir.FloatImm:
-		if small {
+		if isSmall(e.Type) {
 			return &tir.FloatImm{Base: e.Base, Type: dtype.Float32T, Value: element(e).Float(0)}
 		}
 		return e
 	case *tir.Cast, *tir.BufferLoad:
-		if small {
+		if d := e.DType(); isSmall(d) {
 			return number(l.code(e), d)
 		}
 	case *tir.Let:
 		value := l.expr(e.Value)
 		return e.WithVar(l.variable(e.Var)).WithValue(value).WithBody(l.expr(e.Body))
 	case *tir.Call:
-		if isCall(e, tir.OpReinterpret) && small {
-			return number(l.code(e), d)
+		if isCall(e, tir.OpReinterpret) && isSmall(e.Type) {
+			return number(l.code(e), e.Type)
 		}
 	}
-	if small && computes(e) {
-		return rounded(l.result(e), d)
+	if computes(e) && isSmall(e.DType()) {
+		return rounded(l.result(e), e.DType())
 	}
 	return l.result(e)
 }
@@ -254,7 +250,6 @@ func (l *smallTypes) call(e *tir.Call) tir.Expr {
 
 // code returns the byte that memory holds for a value of a small type. What is loaded, or chosen from it, is stored as it is.
 func (l *smallTypes) code(e tir.Expr) tir.Expr {
-	d := e.DType()
 	switch e := e.(type) {
 	case *tir.BufferLoad:
 		return l.m.MapExpr(e)
@@ -268,26 +263,26 @@ func (l *smallTypes) code(e tir.Expr) tir.Expr {
 		value := l.expr(e.Value)
 		return e.WithVar(l.variable(e.Var)).WithValue(value).WithBody(l.code(e.Body))
 	case *tir.IntImm:
-		return tir.Const(dtype.UInt8T, e.Value&(1<<d.Bits-1))
+		return tir.Const(dtype.UInt8T, e.Value&(1<<e.Type.Bits-1))
 	case *tir.FloatImm:
 		return tir.Const(dtype.UInt8T, int64(element(e).Data[0]))
 	case *tir.Call:
 		switch {
 		case isCall(e, tir.OpIfThenElse):
 			out := e.WithArgs([]tir.Expr{l.expr(e.Args[0]), l.code(e.Args[1]), l.code(e.Args[2])})
-			return out.WithType(storageOf(d))
+			return out.WithType(storageOf(e.Type))
 		case isCall(e, tir.OpReinterpret) && isSmall(e.Args[0].DType()):
-			return masked(l.code(e.Args[0]), d)
+			return masked(l.code(e.Args[0]), e.Type)
 		case isCall(e, tir.OpReinterpret):
-			return masked(reinterpretAs(storageOf(d), l.expr(e.Args[0])), d)
+			return masked(reinterpretAs(storageOf(e.Type), l.expr(e.Args[0])), e.Type)
 		}
 	case *tir.Cast:
-		return codeOf(l.expr(e.Value), d)
+		return codeOf(l.expr(e.Value), e.Type)
 	}
 	if computes(e) {
-		return codeOf(l.result(e), d)
+		return codeOf(l.result(e), e.DType())
 	}
-	return codeOf(l.expr(e), d)
+	return codeOf(l.expr(e), e.DType())
 }
 
 // element is a constant as memory holds it, rounded to its type.

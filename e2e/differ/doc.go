@@ -21,8 +21,7 @@
 //   - MatMul and MatMulInteger with sums of nothing are not always written, and Gemm leaves out beta there
 //   - Col2Im with dilations along one or three axes
 //   - windows with dilations and auto_pad SAME have other extents than ceil(extent / stride), ConvTranspose with kernels below the strides too
-//   - floats cast to integers of four bits are rounded, not truncated, and of graphs in which values of four bits are handed on one in two hundred has others there: elements
-//     that nothing but a conversion separates from the input
+//   - floats cast to integers of four bits are rounded, not truncated, and where values of four bits are handed on, memory is read at times that was not written
 //   - Resize with scales that change no extent copies, and tf_crop_and_resize takes an axis whole whose extent stays
 //   - Sign of a NaN is 0 for halves, and a NaN for floats
 //   - a window of one element that is not periodic is 0/0
