@@ -14,10 +14,11 @@ import (
 )
 
 // busyFront stands before a server and answers for it that it is busy, where the path of a request
-// begins with one of the prefixes.
+// begins with one of the prefixes and has the ending.
 type busyFront struct {
 	mu       sync.Mutex
 	prefixes []string
+	ending   string
 }
 
 func (f *busyFront) set(prefixes ...string) {
@@ -30,7 +31,7 @@ func (f *busyFront) isBusy(path string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, p := range f.prefixes {
-		if strings.HasPrefix(path, p) {
+		if strings.HasPrefix(path, p) && strings.HasSuffix(path, f.ending) {
 			return true
 		}
 	}
@@ -93,10 +94,12 @@ func TestBusyServer(t *testing.T) {
 	p.expectFaults("WebSocket connection", "status of 503")
 }
 
-// refusing stands before a server and, while it is on, fails requests for runs.
+// refusing stands before a server and, while it is on, fails requests for runs. The page still hears of the session: where it does not, it takes the server to be away, and runs what waits by itself
+// when it is back.
 type refusing struct{ busyFront }
 
 func (f *refusing) set(on bool) {
+	f.ending = "/runs"
 	if on {
 		f.busyFront.set("/api/sessions/")
 	} else {
