@@ -183,7 +183,15 @@ func (l *smallTypes) expr(e tir.Expr) tir.Expr {
 			return &tir.FloatImm{Base: e.Base, Type: dtype.Float32T, Value: element(e).Float(0)}
 		}
 		return e
-	case *tir.Cast, *tir.BufferLoad:
+	case *tir.Cast:
+		if isSmall(e.Type) {
+			return number(l.code(e), e.Type)
+		}
+		if value := l.expr(e.Value); value != e.Value {
+			return tir.CastTo(e.Type, value) // none from float32 to itself
+		}
+		return e
+	case *tir.BufferLoad:
 		if d := e.DType(); isSmall(d) {
 			return number(l.code(e), d)
 		}
