@@ -109,7 +109,7 @@ func TestNoticeIdle(t *testing.T) {
 	line.set(false)
 	p.wait(`(` + notice + `).includes("cannot be reached")`)
 	line.set(true)
-	eval[bool](p, `(document.querySelector("#notice button").click(), true)`) // at once: the page asks by itself, too
+	eval[bool](p, `(document.querySelector("#notice button")?.click(), true)`) // at once: the page asks by itself, too
 	p.wait(`document.querySelector("#notice").hidden`)
 	p.expectFaults("WebSocket connection", "ERR_", "Failed to load resource")
 }
