@@ -40,15 +40,11 @@ func (l *storageLegalizer) function(f *tir.PrimFunc) (*tir.PrimFunc, error) {
 
 // pointer returns what becomes of a variable where it is defined.
 func (l *storageLegalizer) pointer(v *tir.Var) *tir.Var {
-	p, ok := v.Type.(*ir.PointerType)
-	if !ok {
+	elem, ok := pointee(v)
+	if !ok || !l.match(elem) {
 		return v
 	}
-	elem, ok := p.Elem.(*ir.PrimType)
-	if !ok || !l.match(elem.DType) {
-		return v
-	}
-	out := pointerOf(v, storageOf(elem.DType))
+	out := pointerOf(v, storageOf(elem))
 	l.vars[v] = out
 	return out
 }

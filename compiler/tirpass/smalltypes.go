@@ -58,11 +58,8 @@ func isSmall(d dtype.DType) bool {
 
 func hasSmall(f *tir.PrimFunc) bool {
 	small := func(v *tir.Var) bool {
-		if p, ok := v.Type.(*ir.PointerType); ok {
-			elem, ok := p.Elem.(*ir.PrimType)
-			return ok && isSmall(elem.DType)
-		}
-		return isSmall(v.DType())
+		elem, ok := pointee(v)
+		return ok && isSmall(elem) || isSmall(v.DType())
 	}
 	for _, p := range f.Params {
 		if small(p) {
@@ -108,12 +105,8 @@ type smallTypes struct {
 // variable returns what becomes of a variable where it is defined.
 func (l *smallTypes) variable(v *tir.Var) *tir.Var {
 	out := *v
-	if p, ok := v.Type.(*ir.PointerType); ok {
-		elem, ok := p.Elem.(*ir.PrimType)
-		if !ok || !isSmall(elem.DType) {
-			return v
-		}
-		out = *pointerOf(v, storageOf(elem.DType))
+	if elem, ok := pointee(v); ok && isSmall(elem) {
+		out = *pointerOf(v, storageOf(elem))
 	} else if isSmall(v.DType()) {
 		out.Type = &ir.PrimType{DType: computedAs(v.DType())}
 	} else {
