@@ -114,29 +114,34 @@ func scanBatch(n *node) {
 	if !ok || batch < 1 || batch > maxBatch {
 		n.fail("the batch is %s, expected a fixed one of 1 to %d", relax.FormatPrim(n.dims(1)[0]), maxBatch)
 	}
+	for i := 1; i < len(n.in); i++ {
+		dims := n.batchDims(i)
+		if size, ok := tir.AsInt(dims[0]); !ok || size != batch {
+			n.fail("input %d has a batch of %s, input 1 one of %d", i, relax.FormatPrim(dims[0]), batch)
+		}
+		if i <= states {
+			continue
+		}
+		if len(dims) < 2 {
+			n.fail("input %d has %d dimensions, expected a batch and a sequence", i, len(dims))
+		}
+		if first := n.dims(1 + states)[1]; !sameDims([]tir.Expr{first}, dims[1:2]) {
+			n.fail("inputs %d and %d have %s and %s elements along their sequences, expected as many", 1+states, i, relax.FormatPrim(first), relax.FormatPrim(dims[1]))
+		}
+	}
+	body := n.graph("body", len(n.in)-1, states)
+	limit := &value{known: scalar(dtype.Int64T, n.dims(1 + states)[1])}
 	var outs [][]*value // by result
 	for b := range batch {
-		l := &loop{node: n, path: n.path + ".body", body: n.graph("body", len(n.in)-1, states)}
-		l.scans = len(l.body.Outputs) - states
+		l := &loop{node: n, path: n.path + ".body", body: body, scans: len(body.Outputs) - states, limit: limit}
 		directions := l.directions("directions", count)
 		for i := 1; i < len(n.in); i++ {
-			dims := n.batchDims(i)
-			if size, ok := tir.AsInt(dims[0]); !ok || size != batch {
-				n.fail("input %d has a batch of %s, input 1 one of %d", i, relax.FormatPrim(dims[0]), batch)
-			}
-			item := &value{expr: n.reshape(n.part(n.expr(i), 0, tir.Int(b), tir.Int(b+1)), dims[1:])}
+			item := &value{expr: n.reshape(n.part(n.expr(i), 0, tir.Int(b), tir.Int(b+1)), n.dims(i)[1:])}
 			if i <= states {
 				l.carried = append(l.carried, item)
-				continue
+			} else {
+				l.sources = append(l.sources, &source{item, 0, directions[i-1-states]})
 			}
-			if len(dims) < 2 {
-				n.fail("input %d has %d dimensions, expected a batch and a sequence", i, len(dims))
-			}
-			l.sources = append(l.sources, &source{item, 0, directions[i-1-states]})
-			if first := n.dims(1 + states)[1]; !sameDims([]tir.Expr{first}, dims[1:2]) {
-				n.fail("inputs %d and %d have %s and %s elements along their sequences, expected as many", 1+states, i, relax.FormatPrim(first), relax.FormatPrim(dims[1]))
-			}
-			l.limit = &value{known: scalar(dtype.Int64T, dims[1])}
 		}
 		l.outputs()
 		carried, collected := l.repeat()
