@@ -40,6 +40,15 @@ func ownNodes() []onnxtest.NodeCase {
 			[]*onnxpb.Tensor{floats([]int64{1, 3, 2}, 6, 0, -2, -2, 2, 0)}, ob.Int("onesided", 1)),
 		ownNode("DFT", []*onnxpb.Tensor{floats([]int64{3, 1, 2}, 1, 2, 3, 4, 5, 6), ptr(ob.Ints(nil, 2))},
 			[]*onnxpb.Tensor{floats([]int64{2, 1, 2}, 4, 6, -2, -2)}, ob.Int("axis", 0)),
+		// Real signals of half of their bins: of odd length, of even length with parts that no real signal has, and of fewer bins and more.
+		ownNode("DFT", []*onnxpb.Tensor{floats([]int64{1, 2, 2}, 6, 0, -1.5, .8660254), ptr(ob.Ints(nil, 3))},
+			[]*onnxpb.Tensor{floats([]int64{1, 3, 1}, 1, 2, 3)}, ob.Int("inverse", 1), ob.Int("onesided", 1)),
+		ownNode("DFT", []*onnxpb.Tensor{floats([]int64{1, 3, 2}, 10, 7, -2, 2, -2, 9)},
+			[]*onnxpb.Tensor{floats([]int64{1, 4, 1}, 1, 2, 3, 4)}, ob.Int("inverse", 1), ob.Int("onesided", 1)),
+		ownNode("DFT", []*onnxpb.Tensor{floats([]int64{1, 1, 2}, 8, 0), ptr(ob.Ints(nil, 4))},
+			[]*onnxpb.Tensor{floats([]int64{1, 4, 1}, 2, 2, 2, 2)}, ob.Int("inverse", 1), ob.Int("onesided", 1)),
+		ownNode("DFT", []*onnxpb.Tensor{floats([]int64{1, 3, 2}, 3, 0, 1, 0, 5, 0), ptr(ob.Ints(nil, 2))},
+			[]*onnxpb.Tensor{floats([]int64{1, 2, 1}, 2, 1)}, ob.Int("inverse", 1), ob.Int("onesided", 1)),
 		// Frames of a window of two, at every third element.
 		ownNode("STFT", []*onnxpb.Tensor{floats([]int64{1, 5, 1}, 1, 2, 3, 4, 5), ptr(ob.Ints(nil, 3)), floats([]int64{2}, 1, 10)},
 			[]*onnxpb.Tensor{floats([]int64{1, 2, 2, 2}, 21, 0, -19, 0, 54, 0, -46, 0)}),

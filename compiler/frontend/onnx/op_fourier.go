@@ -7,14 +7,15 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// fourier is a discrete Fourier transform as a product with a constant matrix. Real signals have one part of a number, complex ones two.
+// fourier is a discrete Fourier transform as a product with a constant matrix. Numbers have one part where they are real, two where they are complex.
 type fourier struct {
-	size, bins, parts int64
-	inverse           bool
+	size, bins    int64 // of the signal, and of the result
+	parts, result int64 // of numbers of the operand, and of the result
+	inverse       bool
 }
 
 // newFourier is a transform of a length for an operand whose last axis holds the parts of a number.
-func (n *node) newFourier(size int64, parts tir.Expr) fourier {
+func (n *node) newFourier(size int64, parts tir.Expr, inverse bool) fourier {
 	p, ok := tir.AsInt(parts)
 	if !ok || p != 1 && p != 2 {
 		n.fail("the last axis of input 0 has extent %s, expected 1 for real numbers or 2 for complex ones", relax.FormatPrim(parts))
@@ -22,18 +23,30 @@ func (n *node) newFourier(size int64, parts tir.Expr) fourier {
 	if size < 1 || size > 1<<16 {
 		n.fail("the transform has length %d, expected 1 to %d", size, 1<<16)
 	}
-	f := fourier{size: size, bins: size, parts: p}
-	def := n.pb.OpType == "STFT"
-	if n.bool("onesided", def) {
-		if p == 2 {
-			n.fail("attribute \"onesided\" is 1 for complex numbers, which is supported for real ones only")
-		}
+	f := fourier{size: size, bins: size, parts: p, result: 2, inverse: inverse}
+	switch def := n.pb.OpType == "STFT"; {
+	case !n.bool("onesided", def):
+	case inverse && p == 1:
+		n.fail("attributes \"inverse\" and \"onesided\" are both 1 for real numbers, expected the bins of a transform, which are complex")
+	case inverse:
+		f.result = 1
+	case p == 2:
+		n.fail("attribute \"onesided\" is 1 for complex numbers, which have other values in the bins that it leaves out")
+	default:
 		f.bins = size/2 + 1
 	}
-	if size*p*f.bins*2 > maxSignal {
-		n.fail("the transform of length %d takes a matrix of %d elements; the limit is %d", size, size*p*f.bins*2, maxSignal)
+	if elements := size * p * f.bins * f.result; elements > maxSignal {
+		n.fail("the transform of length %d takes a matrix of %d elements; the limit is %d", size, elements, maxSignal)
 	}
 	return f
+}
+
+// reads is how many elements of the operand along the axis a transform takes: half of the bins give a real signal.
+func (f fourier) reads() int64 {
+	if f.result == 1 {
+		return f.size/2 + 1
+	}
+	return f.size
 }
 
 // factor is what part from of element j contributes to part to of bin k.
@@ -48,6 +61,13 @@ func (f fourier) factor(j, from, k, to int64) float64 {
 	}
 	if f.inverse {
 		v /= float64(f.size)
+	}
+	switch other := f.size - j; { // the bin that has the conjugate of bin j
+	case f.result == 2:
+	case j != 0 && other != j:
+		v *= 2
+	case from == 1:
+		v = 0 // these bins are real
 	}
 	return v
 }
@@ -71,16 +91,16 @@ func dft(n *node) {
 	if !ok || axis == last {
 		n.fail("the axis that is transformed is %d with the extent %s, expected one before the last with a constant extent", axis, relax.FormatPrim(dims[axis]))
 	}
-	size := have
-	if n.has(1) {
+	size, inverse := have, n.bool("inverse", false)
+	switch {
+	case n.has(1):
 		size = n.oneInt(1, "dft_length")
+	case inverse && n.bool("onesided", false):
+		size = 2 * (have - 1)
 	}
-	f := n.newFourier(size, dims[last])
-	if f.inverse = n.bool("inverse", false); f.inverse && f.bins != f.size {
-		n.fail("attributes \"inverse\" and \"onesided\" are both 1, of which one is supported")
-	}
-	if have > size {
-		x, have = n.part(x, axis, tir.Int(0), tir.Int(size)), size
+	f := n.newFourier(size, dims[last], inverse)
+	if reads := f.reads(); have > reads {
+		x, have = n.part(x, axis, tir.Int(0), tir.Int(reads)), reads
 	}
 	// The axis goes next to the last, so that the elements of a signal and their parts are rows of the matrix; zeros behind the end have none.
 	var perm, lead []int64
@@ -99,13 +119,13 @@ func dft(n *node) {
 		x = n.emit("relax.permute_dims", args(x), "axes", perm)
 	}
 	x = n.reshape(x, append(append([]tir.Expr{}, shape...), tir.Int(have*f.parts)))
-	columns := 2 * f.bins
+	columns := f.bins * f.result
 	matrix := n.numbers(n.dtype(0), []int64{have * f.parts, columns}, func(i int) float64 {
 		row, column := int64(i)/columns, int64(i)%columns
-		return f.factor(row/f.parts, row%f.parts, column/2, column%2)
+		return f.factor(row/f.parts, row%f.parts, column/f.result, column%f.result)
 	})
 	y := n.emit("relax.matmul", args(x, matrix))
-	shape = append(shape, tir.Int(f.bins), tir.Int(2))
+	shape = append(shape, tir.Int(f.bins), tir.Int(f.result))
 	if axis == last-1 {
 		n.reshapeResult(y, shape)
 		return
@@ -142,7 +162,7 @@ func stft(n *node) {
 	default:
 		n.fail("frame_length (input 3) is left out, and there is no window (input 2) that gives it")
 	}
-	f := n.newFourier(size, dims[2])
+	f := n.newFourier(size, dims[2], false)
 	if length, ok := tir.AsInt(dims[1]); ok && length < size {
 		n.fail("a frame has %d elements, but the signal only %d", size, length)
 	}

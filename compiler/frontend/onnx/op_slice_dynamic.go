@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"math"
+
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -45,10 +47,10 @@ func sliceByData(n *node, dims []tir.Expr) {
 			n.fail("has %d starts and ends and %d steps, expected as many of each", count, len(list))
 		}
 		for i, s := range list {
-			if s < 1 {
-				n.fail("step %d is %d, expected 1 or more, since starts or ends depend on data", i, s)
+			if s == 0 {
+				n.fail("step %d is 0", i)
 			}
-			steps[cut[i]] = tir.Int(s)
+			steps[cut[i]] = tir.Int(max(s, -math.MaxInt32))
 		}
 	}
 	out := append([]tir.Expr{}, dims...)
@@ -74,11 +76,14 @@ func sliceByData(n *node, dims []tir.Expr) {
 				continue
 			}
 			flush()
-			if count == 1 {
-				list = append(list, x)
-			} else {
-				list = append(list, n.part(x, 0, tir.Int(int64(i)), tir.Int(int64(i+1))))
+			e := x
+			if count > 1 {
+				e = n.part(x, 0, tir.Int(int64(i)), tir.Int(int64(i+1)))
 			}
+			if step, _ := tir.AsInt(steps[a]); operand == 1 && step < 0 {
+				e = n.firstBackwardsByData(e, dims[a])
+			}
+			list = append(list, e)
 		}
 		flush()
 		if len(list) == 1 {
@@ -90,4 +95,11 @@ func sliceByData(n *node, dims []tir.Expr) {
 	end := bounds(2, func(a int) tir.Expr { return dims[a] })
 	y := n.emit("relax.dynamic_strided_slice", args(n.expr(0), begin, end, n.tensor(&value{known: vector(dtype.Int64T, steps)})))
 	n.set(0, n.matchCast(y, out))
+}
+
+// firstBackwardsByData is firstBackwards for a start that depends on data, a vector of one element.
+func (n *node) firstBackwardsByData(begin relax.Expr, extent tir.Expr) relax.Expr {
+	vec := func(e tir.Expr) relax.Expr { return n.tensor(&value{known: vector(dtype.Int64T, []tir.Expr{e})}) }
+	fromEnd := n.emit("relax.where", args(n.emit("relax.less", args(begin, vec(tir.Int(0)))), n.emit("relax.add", args(begin, vec(extent))), begin))
+	return n.emit("relax.maximum", args(fromEnd, vec(tir.Int(0))))
 }
