@@ -60,7 +60,7 @@ func (e *UnsupportedError) Error() string {
 		}
 		parts = append(parts, s)
 	}
-	return strings.Join(parts, "; ") + fmt.Sprintf("; %d operators of the default domain are supported", len(operators()))
+	return strings.Join(parts, "; ") + fmt.Sprintf("; %d operators of the default domain are supported", len(tables()[""]))
 }
 
 // bail is how the converter of a node stops: fail panics with it, and recoverBail, the one
@@ -80,7 +80,7 @@ func (n *node) check(err error) {
 
 func (n *node) err(reason string, cause error) *Error {
 	return &Error{
-		Path: n.path, Pos: n.pb.Pos, Node: n.label(), Op: opLabel(n.pb), Opset: n.opset, Reason: reason, Err: cause,
+		Path: n.path, Pos: n.pb.Pos, Node: n.label(), Op: opLabel(n.pb), Opset: n.version, Reason: reason, Err: cause,
 	}
 }
 

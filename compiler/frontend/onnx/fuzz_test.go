@@ -83,7 +83,7 @@ func FuzzOperators(f *testing.F) {
 		b := ob.New("fuzz", int64(1+e.next(28)))
 		var values []string
 		for i := range 1 + e.next(4) {
-			row := operators()[names[e.next(len(names))]]
+			row := tables()[""][names[e.next(len(names))]]
 			inputs := make([]string, row.minIn+e.next(4))
 			for k := range inputs {
 				name := fmt.Sprintf("v%d_%d", i, k)

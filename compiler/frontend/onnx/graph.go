@@ -14,21 +14,20 @@ import (
 
 // graph is the state of importing one graph.
 type graph struct {
-	ctx      context.Context
-	model    *onnxpb.Model
-	pb       *onnxpb.Graph
-	path     string // of pb in the model
-	opset    int64
-	table    map[string]*operator
-	previews map[string]*operator // those of the domain of previews
-	bb       *relax.BlockBuilder
-	prover   *arith.Analyzer // of bb
-	origins  *ir.Origins
-	names    names
-	values   map[string]*value
-	uses     map[string]int // how many operands and graph outputs name a value
-	outputs  map[string]bool
-	fold     int // elements that may still be computed during the import
+	ctx     context.Context
+	model   *onnxpb.Model
+	pb      *onnxpb.Graph
+	path    string // of pb in the model
+	opset   int64
+	tables  map[string]map[string]*operator // of each domain
+	bb      *relax.BlockBuilder
+	prover  *arith.Analyzer // of bb
+	origins *ir.Origins
+	names   names
+	values  map[string]*value
+	uses    map[string]int // how many operands and graph outputs name a value
+	outputs map[string]bool
+	fold    int // elements that may still be computed during the import
 
 	functions map[functionID]*onnxpb.Function
 	calls     []functionID // that the graph is in
@@ -150,12 +149,17 @@ func (g *graph) newNode(i int) *node {
 
 // nodeAt is a node of the model that is written in the given version of the default operator set.
 func (g *graph) nodeAt(pb *onnxpb.Node, path string, opset int64) *node {
-	n := &node{g: g, pb: pb, path: path, opset: opset}
+	n := &node{g: g, pb: pb, path: path, opset: opset, version: opset, row: g.row(pb)}
 	if d := onnxpb.CanonicalDomain(pb.Domain); d != "" {
-		n.opset, _ = g.model.Opset(d)
+		n.opset = MaxOpset
+		n.version, _ = g.model.Opset(d)
 	}
-	n.row = g.row(pb)
 	return n
+}
+
+// row returns what a node's operator is in the tables, nil for one that they lack.
+func (g *graph) row(pb *onnxpb.Node) *operator {
+	return g.tables[onnxpb.CanonicalDomain(pb.Domain)][pb.OpType]
 }
 
 // convert runs the converter of the node's operator.
@@ -167,7 +171,10 @@ func (n *node) convert() (err error) {
 		n.body(n)
 		return nil
 	}
-	if n.opset < sinceNumpy && onnxpb.CanonicalDomain(n.pb.Domain) == "" {
+	switch {
+	case n.opset == 0:
+		n.fail("the model does not import the default operator set, which this operator is of")
+	case n.opset < sinceNumpy:
 		n.upgrade()
 	}
 	n.checkAttrs()

@@ -44,9 +44,9 @@ func importModel(ctx context.Context, m *onnxpb.Model, o Options) (*ir.Module, e
 	}
 	opset, ok := m.Opset("")
 	switch {
-	case !ok:
-		return nil, fmt.Errorf("the model does not import the default operator set")
-	case opset < MinOpset || opset > MaxOpset:
+	case !ok && len(m.OpsetImports) == 0:
+		return nil, fmt.Errorf("the model imports no operator set")
+	case ok && (opset < MinOpset || opset > MaxOpset):
 		return nil, fmt.Errorf("operator set %d is not supported; %d to %d are", opset, MinOpset, MaxOpset)
 	case len(m.Graph.Nodes) > maxNodes:
 		return nil, fmt.Errorf("the graph has %d nodes; the limit is %d", len(m.Graph.Nodes), maxNodes)
@@ -58,7 +58,7 @@ func importModel(ctx context.Context, m *onnxpb.Model, o Options) (*ir.Module, e
 	mod := ir.NewModule()
 	prover := arith.NewAnalyzer()
 	g := &graph{
-		ctx: ctx, model: m, pb: m.Graph, path: "graph", opset: opset, table: operators(), previews: previews(), origins: mod.Origins(),
+		ctx: ctx, model: m, pb: m.Graph, path: "graph", opset: opset, tables: tables(), origins: mod.Origins(),
 		bb: relax.NewBlockBuilder(mod, op.Table(), prover), prover: prover, values: map[string]*value{}, fold: maxFolded,
 		functions: fs, control: hasControl(m), visible: map[*relax.Var]bool{}, functionNames: names{used: map[string]int{"main": 0}},
 	}
@@ -139,7 +139,7 @@ func (u *unsupported) nodes(nodes []onnxpb.Node, path string, opset int64, depth
 			}
 		}
 		n := u.g.nodeAt(pb, fmt.Sprintf("%s.node[%d]", path, i), opset)
-		u.bad.Ops = append(u.bad.Ops, UnsupportedOp{First: n.err(reason, nil), Nodes: 1, Nearest: nearest.Name(pb.OpType, slices.Values(slices.Sorted(maps.Keys(u.g.table))))})
+		u.bad.Ops = append(u.bad.Ops, UnsupportedOp{First: n.err(reason, nil), Nodes: 1, Nearest: nearest.Name(pb.OpType, slices.Values(slices.Sorted(maps.Keys(u.g.tables[""]))))})
 	}
 }
 
@@ -270,14 +270,14 @@ func (g *graph) results() (relax.Expr, []string, error) {
 func (g *graph) output(name string, v *value) (e relax.Expr, err error) {
 	origin := g.origins.Add(ir.Origin{Pass: "import", Name: name, Op: "output"})
 	if v.list != nil || v.stack != nil {
-		n := &node{g: g, pb: &onnxpb.Node{Name: name, OpType: "Identity"}, path: "graph", opset: g.opset, origin: origin, base: name}
+		n := &node{g: g, pb: &onnxpb.Node{Name: name, OpType: "Identity"}, path: "graph", opset: g.opset, version: g.opset, origin: origin, base: name}
 		if v, err = n.oneTensor(v); err != nil {
 			return nil, err
 		}
 	}
 	if v.expr == nil {
 		// A computed shape as output: a node that only materialises it.
-		n := &node{g: g, pb: &onnxpb.Node{Name: name, OpType: "Identity"}, path: "graph", opset: g.opset, origin: origin, base: name}
+		n := &node{g: g, pb: &onnxpb.Node{Name: name, OpType: "Identity"}, path: "graph", opset: g.opset, version: g.opset, origin: origin, base: name}
 		if err := n.materialise(v); err != nil {
 			return nil, err
 		}

@@ -15,16 +15,17 @@ import (
 // node is one node of the model while its converter runs. Its methods give access to
 // operands and attributes, and stop the converter (see bail) where something is wrong.
 type node struct {
-	g      *graph
-	pb     *onnxpb.Node
-	row    *operator
-	body   func(*node) // converts a call of a function, which has no row
-	path   string
-	opset  int64
-	origin ir.OriginID
-	base   string   // what the variables of the node are called after
-	in     []*value // operands; nil for those left out
-	out    []*value // results, set by the converter
+	g       *graph
+	pb      *onnxpb.Node
+	row     *operator
+	body    func(*node) // converts a call of a function, which has no row
+	path    string
+	opset   int64 // of the default domain: of the model, and the newest for operators of other domains
+	version int64 // of the operator's own domain
+	origin  ir.OriginID
+	base    string   // what the variables of the node are called after
+	in      []*value // operands; nil for those left out
+	out     []*value // results, set by the converter
 }
 
 // has reports whether operand i is given.

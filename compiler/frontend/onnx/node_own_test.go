@@ -142,7 +142,7 @@ func TestARowWithoutValuesIsFound(t *testing.T) {
 	if s.imported != len(ownNodes())+2 {
 		t.Errorf("%d tests were imported", s.imported)
 	}
-	table := map[string]*operator{"Not": operators()["Not"], "Relu": operators()["Relu"], "Neg": operators()["Neg"], "Seeded": {name: "Seeded"}}
+	table := map[string]*operator{"Not": tables()[""]["Not"], "Relu": tables()[""]["Relu"], "Neg": tables()[""]["Neg"], "Seeded": {name: "Seeded"}}
 	if got := s.withoutValues(table); !slices.Equal(got, []string{"Neg", "Relu", "Seeded"}) {
 		t.Errorf("the rows without values are %v", got)
 	}

@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -79,18 +78,4 @@ func (n *node) modified(attr string, x relax.Expr) relax.Expr {
 		n.fail("attribute %q yields %s, expected %s as it takes", attr, relax.FormatSInfo(got), relax.FormatSInfo(want))
 	}
 	return y
-}
-
-// domainPreview is the domain of operators that ONNX has not settled on yet.
-const domainPreview = "ai.onnx.preview"
-
-// row returns what a node's operator is in the table, nil for one that it lacks.
-func (g *graph) row(pb *onnxpb.Node) *operator {
-	switch onnxpb.CanonicalDomain(pb.Domain) {
-	case "":
-		return g.table[pb.OpType]
-	case domainPreview:
-		return g.previews[pb.OpType]
-	}
-	return nil
 }

@@ -7,7 +7,15 @@ import (
 	"sync"
 )
 
-// operator is one row of the importer's table: an operator of the default domain.
+// The domains of operators beside the default one, whose name is empty.
+const (
+	domainML        = "ai.onnx.ml"
+	domainPreview   = "ai.onnx.preview" // what ONNX has not settled on yet
+	domainTraining  = "ai.onnx.preview.training"
+	domainMicrosoft = "com.microsoft" // what ONNX Runtime makes of models
+)
+
+// operator is one row of the importer's tables.
 type operator struct {
 	name         string
 	minIn, maxIn int      // operands that must be there and that may be; maxIn is -1 for any number
@@ -28,41 +36,41 @@ func (o *operator) arity() string {
 	return fmt.Sprintf("%d to %d", o.minIn, o.maxIn)
 }
 
-// operators returns the table by name.
-var operators = sync.OnceValue(func() map[string]*operator {
-	return index(slices.Concat(
-		unaryRows(),
-		textRows(),
-		binaryRows(),
-		activationRows(),
-		reduceRows(),
-		signalRows(),
-		shapeRows(),
-		indexRows(),
-		scatterRows(),
-		sortRows(),
-		createRows(),
-		linearRows(),
-		attentionRows(),
-		convRows(),
-		poolRows(),
-		lossRows(),
-		lpRows(),
-		normRows(),
-		recurrentRows(),
-		resizeRows(),
-		visionRows(),
-		quantizeRows(),
-		integerRows(),
-		controlRows(),
-		dynamicRows(),
-		sequenceRows(),
-		randomRows(),
-	))
+// tables returns the operators of each domain by their names.
+var tables = sync.OnceValue(func() map[string]map[string]*operator {
+	return map[string]map[string]*operator{
+		"": index(slices.Concat(
+			unaryRows(),
+			textRows(),
+			binaryRows(),
+			activationRows(),
+			reduceRows(),
+			signalRows(),
+			shapeRows(),
+			indexRows(),
+			scatterRows(),
+			sortRows(),
+			createRows(),
+			linearRows(),
+			attentionRows(),
+			convRows(),
+			poolRows(),
+			lossRows(),
+			lpRows(),
+			normRows(),
+			recurrentRows(),
+			resizeRows(),
+			visionRows(),
+			quantizeRows(),
+			integerRows(),
+			controlRows(),
+			dynamicRows(),
+			sequenceRows(),
+			randomRows(),
+		)),
+		domainPreview: index(previewRows()),
+	}
 })
-
-// previews returns the table of the domain of previews.
-var previews = sync.OnceValue(func() map[string]*operator { return index(previewRows()) })
 
 func index(rows []operator) map[string]*operator {
 	out := make(map[string]*operator, len(rows))
@@ -81,5 +89,14 @@ const (
 	MaxOpset = 28
 )
 
+// Domains returns the names of the supported operators of each domain, sorted. The default domain's name is empty.
+func Domains() map[string][]string {
+	out := map[string][]string{}
+	for domain, table := range tables() {
+		out[domain] = slices.Sorted(maps.Keys(table))
+	}
+	return out
+}
+
 // Operators returns the names of the supported operators of the default domain, sorted.
-func Operators() []string { return slices.Sorted(maps.Keys(operators())) }
+func Operators() []string { return Domains()[""] }
