@@ -29,11 +29,18 @@ func TestDiffer(t *testing.T) {
 	t.Cleanup(func() { e.close(t) })
 	counts := map[string]int{}
 	names := operators()
-	seed.Each(t, 1000, func(t *testing.T, r *rand.Rand) {
-		d := newDraw(r)
+	r := &recorder{}
+	if os.Getenv("DIFFER_RECORD") != "" {
+		t.Cleanup(func() { r.write(t, names) })
+	}
+	seed.Each(t, 1000, func(t *testing.T, rnd *rand.Rand) {
+		d := newDraw(rnd)
 		what := pick(d, names...)
 		drawers[what](d)
-		said := compare(t, d, o, e)
+		said, want := compare(t, d, o, e)
+		if said == agrees {
+			r.keep(d, what, d.begin().Bytes(), want)
+		}
 		counts[what+": "+said]++
 		said, _, _ = strings.Cut(said, ":")
 		counts["all: "+said]++
@@ -90,8 +97,11 @@ func (e *engines) get(t *testing.T, d *draw) *runtime.Engine {
 	return e.of[i]
 }
 
-// compare runs a model in both. It says what became of it.
-func compare(t *testing.T, d *draw, o *ort, e *engines) string {
+// agrees is what compare says where both compute the same.
+const agrees = "agrees"
+
+// compare runs a model in both. It says what became of it, with what ONNX Runtime computes of the first set of inputs.
+func compare(t *testing.T, d *draw, o *ort, e *engines) (said string, first map[string]*tensor.Tensor) {
 	t.Helper()
 	model := d.begin().Bytes()
 	if file := os.Getenv("DIFFER_KEEP"); file != "" {
@@ -103,11 +113,11 @@ func compare(t *testing.T, d *draw, o *ort, e *engines) string {
 	for _, args := range d.sets() {
 		w, err := o.run(model, d.names, args)
 		if err != nil {
-			return "ONNX Runtime refuses: " + clip(err)
+			return "ONNX Runtime refuses: " + clip(err), nil
 		}
 		for _, w := range w {
 			if w.Len() > 1<<22 {
-				return "too large"
+				return "too large", nil
 			}
 		}
 		want = append(want, w)
@@ -119,21 +129,21 @@ func compare(t *testing.T, d *draw, o *ort, e *engines) string {
 			if os.Getenv("DIFFER_SHOW") != "" {
 				t.Logf("%s\nrefused: %v", d.text(), err)
 			}
-			return "refused: " + clip(err)
+			return "refused: " + clip(err), nil
 		}
 		t.Errorf("fails, %s: %v\n%s", how, err, d.text())
-		return "failed: " + clip(err)
+		return "failed: " + clip(err), nil
 	}
 	for k, args := range d.sets() {
 		for i, out := range d.b.Model().Graph.Outputs {
 			if wrong := d.differ(got[k][i], want[k][out.Name]); wrong != "" {
 				d.args = args
 				t.Errorf("differs, %s: set %d of inputs: output %d: %s\n%s", how, k, i, wrong, d.text())
-				return "differs"
+				return "differs", nil
 			}
 		}
 	}
-	return "agrees"
+	return agrees, want[0]
 }
 
 func clip(err error) string {

@@ -6,6 +6,7 @@
 //
 // With -v, it says at the end how often the two agreed, and which models either refused. A case that failed is repeated by the command that it prints.
 // DIFFER_OPS=Conv,Resize draws these alone (a case is repeated with the same list), DIFFER_KEEP=FILE writes the model of each case to a file, the last one staying there, and
+// DIFFER_RECORD=1 writes some models of each operator that is drawn in which both agree to testdata/onnxruntime.tar.gz (replacing those of the same operators), which e2e/models runs everywhere, and
 // DIFFER_SHOW=1 prints models that the importer refuses.
 //
 // TestPasses takes graphs of the same kinds through the passes that are in no default pipeline, each alone and somewhere between the others, and needs no ONNX Runtime.

@@ -15,10 +15,33 @@ import (
 
 // TestNodes runs the published node tests of ONNX in WebAssembly and, where the machine can, in machine code.
 func TestNodes(t *testing.T) {
+	cases := onnxtest.Nodes(t)
+	if testing.Short() {
+		i := 0
+		cases = slices.DeleteFunc(cases, func(onnxtest.NodeCase) bool { i++; return i%10 != 0 })
+	}
+	passed := runNodes(t, cases)
+	if want := 900; !testing.Short() && (passed["wasm"] < want || passed["x86"] < want) {
+		t.Errorf("%v node tests agree, expected %d at least", passed, want)
+	}
+}
+
+// TestRecorded runs models of operators that the node tests lack, with what ONNX Runtime computes.
+func TestRecorded(t *testing.T) {
+	cases := onnxtest.Recorded(t)
+	passed := runNodes(t, cases)
+	if passed["wasm"] != len(cases) {
+		t.Errorf("%v recorded models agree, expected all %d", passed, len(cases))
+	}
+}
+
+// runNodes compiles and runs the models of node tests, and says how many agree for each target. What the importer refuses is left out.
+func runNodes(t *testing.T, cases []onnxtest.NodeCase) map[string]int {
+	t.Helper()
 	passed := map[string]int{}
 	h := newHarness(t)
-	for i, c := range onnxtest.Nodes(t) {
-		if len(c.Sets) == 0 || testing.Short() && i%10 != 0 {
+	for _, c := range cases {
+		if len(c.Sets) == 0 {
 			continue
 		}
 		m, err := onnxpb.Read(c.Model, onnxpb.Options{})
@@ -44,14 +67,15 @@ func TestNodes(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("node tests that agree: %v", passed)
-	if want := 900; !testing.Short() && (passed["wasm"] < want || passed["x86"] < want) {
-		t.Errorf("%v node tests agree, expected %d at least", passed, want)
-	}
+	t.Logf("models that agree: %v", passed)
+	return passed
 }
 
 // differ compares tensors as the suite does, those of two bytes with what their types keep.
 func differ(got, want []*tensor.Tensor) error {
+	if len(got) != len(want) {
+		return fmt.Errorf("%d outputs, want %d", len(got), len(want))
+	}
 	for i, w := range want {
 		g := got[i]
 		if g.DType != w.DType || !slices.Equal(g.Shape, w.Shape) {

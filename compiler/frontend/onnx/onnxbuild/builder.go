@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"strings"
 
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 )
@@ -75,12 +76,23 @@ func (b *Builder) Node(op, name string, inputs []string, attrs ...onnxpb.Attribu
 	return b.NodeOut(op, name, inputs, []string{name + "_output_0"}, attrs...)
 }
 
-// NodeOut adds a node whose outputs have the given names, and returns the first of them.
+// NodeOut adds a node whose outputs have the given names, and returns the first of them. The name of an operator that is not of the default domain
+// begins with that of its domain, as com.microsoft.Gelu; the model imports version 1 of that unless Import was called for it.
 func (b *Builder) NodeOut(op, name string, inputs, outputs []string, attrs ...onnxpb.Attribute) string {
+	dot := strings.LastIndexByte(op, '.')
+	domain := op[:max(dot, 0)]
+	if _, ok := b.model.Opset(domain); !ok {
+		b.Import(domain, 1)
+	}
 	b.graph.Nodes = append(b.graph.Nodes, onnxpb.Node{
-		OpType: op, Name: name, Inputs: inputs, Outputs: outputs, Attributes: attrs,
+		Domain: domain, OpType: op[dot+1:], Name: name, Inputs: inputs, Outputs: outputs, Attributes: attrs,
 	})
 	return outputs[0]
+}
+
+// Import makes the model import a version of a domain's operators.
+func (b *Builder) Import(domain string, version int64) {
+	b.model.OpsetImports = append(b.model.OpsetImports, onnxpb.OpsetID{Domain: domain, Version: version})
 }
 
 // Weights adds a float32 initializer of seeded random values, evenly distributed in

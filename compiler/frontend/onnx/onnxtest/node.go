@@ -9,7 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,21 +33,53 @@ func Nodes(tb testing.TB) []NodeCase {
 	if err := nodeIndex(filepath.Join(dir, "node_index.tsv"), cases); err != nil {
 		tb.Fatal(err)
 	}
-	f, err := os.Open(filepath.Join(dir, "node.tar.gz"))
+	for _, c := range archive(tb, filepath.Join(dir, "node.tar.gz")) {
+		known := cases[c.Name]
+		if known == nil {
+			tb.Fatalf("the index lacks %s", c.Name)
+		}
+		known.Model, known.Sets = c.Model, c.Sets
+	}
+	var out []NodeCase
+	for name, c := range cases {
+		if c.Model == nil {
+			tb.Fatalf("the archive lacks the model of %s", name)
+		}
+		out = append(out, *c)
+	}
+	slices.SortFunc(out, byName)
+	return out
+}
+
+// RecordedFile is where Recorded reads from: an archive as that of the published node tests.
+func RecordedFile() string { return filepath.Join(root(), "testdata", "onnxruntime.tar.gz") }
+
+// Recorded returns models of single operators with what ONNX Runtime computes, in order of their names. They are of operators that the
+// published node tests do not have; e2e/differ writes them.
+func Recorded(tb testing.TB) []NodeCase {
+	tb.Helper()
+	return archive(tb, RecordedFile())
+}
+
+// archive reads node tests from a .tar.gz with the model and the data of each in a folder of its own.
+func archive(tb testing.TB, path string) []NodeCase {
+	tb.Helper()
+	f, err := os.Open(path)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	defer f.Close()
 	files, err := untar(f)
 	if err != nil {
-		tb.Fatalf("%s: %v", f.Name(), err)
+		tb.Fatalf("%s: %v", path, err)
 	}
 	var out []NodeCase
-	for name, c := range cases {
-		c.Model = files["node/"+name+"/model.onnx"]
-		if c.Model == nil {
-			tb.Fatalf("the archive lacks the model of %s", name)
+	for file, model := range files {
+		name, ok := strings.CutSuffix(strings.TrimPrefix(file, "node/"), "/model.onnx")
+		if !ok {
+			continue
 		}
+		c := NodeCase{Name: name, Model: model}
 		for i := 0; ; i++ {
 			folder := fmt.Sprintf("node/%s/test_data_set_%d/", name, i)
 			if files[folder+"output_0.pb"] == nil {
@@ -59,11 +91,13 @@ func Nodes(tb testing.TB) []NodeCase {
 				c.Sets = append(c.Sets, Set{Inputs: in, Outputs: want})
 			}
 		}
-		out = append(out, *c)
+		out = append(out, c)
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	slices.SortFunc(out, byName)
 	return out
 }
+
+func byName(a, b NodeCase) int { return strings.Compare(a.Name, b.Name) }
 
 func nodeIndex(path string, cases map[string]*NodeCase) error {
 	f, err := os.Open(path)
