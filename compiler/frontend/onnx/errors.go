@@ -79,6 +79,9 @@ func (n *node) check(err error) {
 }
 
 func (n *node) err(reason string, cause error) *Error {
+	if n.of != nil {
+		return n.of.err("in the place of "+n.pb.OpType+": "+reason, cause)
+	}
 	return &Error{
 		Path: n.path, Pos: n.pb.Pos, Node: n.label(), Op: opLabel(n.pb), Opset: n.version, Reason: reason, Err: cause,
 	}

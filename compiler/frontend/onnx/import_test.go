@@ -229,9 +229,9 @@ func TestErrors(t *testing.T) {
 		{"operator", one(17, "Convv", nil, x), `graph.node[0]: Convv "node" (operator set 17): the operator is not supported; did you mean Conv?`},
 		{"domain", func() *ob.Builder {
 			b := one(17, "Gelu", nil, x)
-			b.Model().Graph.Nodes[0].Domain = "com.microsoft"
+			b.Model().Graph.Nodes[0].Domain = "com.example"
 			return b
-		}(), `com.microsoft.Gelu "node" (operator set 0): operators of the domain "com.microsoft" are not supported; did you mean Gelu?`},
+		}(), `com.example.Gelu "node" (operator set 0): operators of the domain "com.example" are not supported; did you mean Gelu?`},
 		{"attribute", one(17, "Relu", attrs(ob.Int("alpha", 1)), x), `unknown attribute "alpha"; Relu has none`},
 		{"attribute type", one(17, "Softmax", attrs(ob.Float("axis", 1)), x), `attribute "axis" is of type float, expected int`},
 		{"attribute value", one(17, "Pad", attrs(ob.Str("mode", "mirror")), x, "p:i:8"), `attribute "mode" is "mirror", supported are "constant", "reflect", "edge" and "wrap"`},

@@ -24,6 +24,7 @@ type node struct {
 	version int64 // of the operator's own domain
 	origin  ir.OriginID
 	base    string   // what the variables of the node are called after
+	of      *node    // the node that this is one step of; nil for those of the model
 	in      []*value // operands; nil for those left out
 	out     []*value // results, set by the converter
 }

@@ -31,6 +31,11 @@ func ownNodes() []onnxtest.NodeCase {
 			[]*onnxpb.Tensor{floats([]int64{1, 2, 1, 1}, 4.6415888, 5)}, ob.Int("p", 3)),
 		ownNode("LpPool", []*onnxpb.Tensor{floats([]int64{1, 1, 5}, 1, -2, 3, -4, 5)},
 			[]*onnxpb.Tensor{floats([]int64{1, 1, 3}, 3, 7, 5)}, ob.Int("p", 1), ob.Int("ceil_mode", 1), ob.IntList("kernel_shape", 2), ob.IntList("strides", 2)),
+		ownNode("SimplifiedLayerNormalization", []*onnxpb.Tensor{floats([]int64{1, 2}, 3, 4), floats([]int64{2}, 1, -2)},
+			[]*onnxpb.Tensor{floats([]int64{1, 2}, .8485281, -2.2627417)}, ob.Float("epsilon", 1e-9)),
+		// Equal elements have equal probabilities, whatever they stand for.
+		ownNode("com.microsoft.QLinearSoftmax", []*onnxpb.Tensor{bytes(onnxpb.Int8, []int64{1, 2}, 7, 7), floats(nil, .5), bytes(onnxpb.Int8, nil, 3), floats(nil, 1./256), bytes(onnxpb.Int8, nil, 0x80)},
+			[]*onnxpb.Tensor{bytes(onnxpb.Int8, []int64{1, 2}, 0, 0)}, ob.Int("opset", 13)),
 		// A norm of 0 leaves zeros.
 		ownNode("LpNormalization", []*onnxpb.Tensor{floats([]int64{2, 2}, 0, 0, 3, -4)}, []*onnxpb.Tensor{floats([]int64{2, 2}, 0, 0, .6, -.8)}),
 		ownNode("CumProd", []*onnxpb.Tensor{floats([]int64{2, 3}, 1, 2, 3, 4, 5, 6), ptr(ob.Ints(nil, 1))},

@@ -123,8 +123,8 @@ func runSuite(t *testing.T, cases []onnxtest.NodeCase) suite {
 		}
 		s.checked++
 		if own := strings.HasPrefix(c.Name, "own_"); compared > 0 && (own || len(m.Graph.Nodes) == 1) {
-			for _, n := range m.Graph.Nodes {
-				s.valued[n.OpType]++
+			for i := range m.Graph.Nodes {
+				s.valued[opLabel(&m.Graph.Nodes[i])]++
 			}
 		}
 	}

@@ -14,6 +14,7 @@ func normRows() []operator {
 			attrs: []string{"epsilon", "momentum", "spatial", "training_mode"}, convert: batchNorm,
 		},
 		{name: "LayerNormalization", minIn: 2, maxIn: 3, attrs: []string{"axis", "epsilon", "stash_type"}, convert: layerNorm},
+		{name: "SimplifiedLayerNormalization", minIn: 2, maxIn: 2, attrs: []string{"axis", "epsilon", "stash_type"}, convert: rmsNorm}, // of ONNX Runtime
 		{name: "RMSNormalization", minIn: 2, maxIn: 2, attrs: []string{"axis", "epsilon", "stash_type"}, convert: rmsNorm},
 		{name: "InstanceNormalization", minIn: 3, maxIn: 3, attrs: []string{"epsilon"}, convert: instanceNorm},
 		{name: "GroupNormalization", minIn: 3, maxIn: 3, attrs: []string{"epsilon", "num_groups", "stash_type"}, convert: groupNorm},

@@ -68,7 +68,8 @@ var tables = sync.OnceValue(func() map[string]map[string]*operator {
 			sequenceRows(),
 			randomRows(),
 		)),
-		domainPreview: index(previewRows()),
+		domainPreview:   index(previewRows()),
+		domainMicrosoft: index(microsoftRows()),
 	}
 })
 

@@ -1,0 +1,348 @@
+package onnx
+
+import (
+	"slices"
+
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
+	"github.com/irscope/irscope/compiler/op"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// microsoftAttentionRows are attention with what surrounds it: projections, masks of whole keys, and turned positions.
+func microsoftAttentionRows() []operator {
+	return []operator{
+		{
+			name: "Attention", minIn: 2, maxIn: 7, convert: microsoftAttention,
+			attrs: []string{"do_rotary", "mask_filter_value", "num_heads", "past_present_share_buffer", "qkv_hidden_sizes", "rotary_embedding_dim", "scale", "unidirectional"},
+		},
+		{
+			name: "QAttention", minIn: 5, maxIn: 9, convert: qAttention,
+			attrs: []string{"do_rotary", "mask_filter_value", "num_heads", "past_present_share_buffer", "scale", "unidirectional"},
+		},
+		{name: "MultiHeadAttention", minIn: 3, maxIn: 10, attrs: []string{"mask_filter_value", "num_heads", "scale", "unidirectional"}, convert: multiHeadAttention},
+		{
+			name: "GroupQueryAttention", minIn: 1, maxIn: 16, convert: groupQueryAttention,
+			attrs: []string{
+				"causal", "do_rotary", "k_quant_type", "kv_cache_bit_width", "kv_num_heads", "local_window_size", "num_heads", "qk_norm_epsilon", "qk_output", "rotary_interleaved",
+				"scale", "sliding_window_cache", "smooth_softmax", "softcap", "v_quant_type",
+			},
+		},
+		{
+			name: "RotaryEmbedding", minIn: 4, maxIn: 4, convert: microsoftRotary,
+			attrs: []string{"interleaved", "is_packed_batching", "num_heads", "rotary_embedding_dim", "scale"},
+		},
+	}
+}
+
+// heads is an attention in the making: its operands, with the axes batch, length, and elements of all heads, or batch, heads, length, and elements of one.
+type heads struct {
+	*node
+	q, k, v           relax.Expr
+	bias              relax.Expr // what is added before the softmax, or nil
+	pastKey, pastVal  relax.Expr // or nil
+	count, keys       int64      // of heads
+	batch, rows, past tir.Expr
+	attrs             []onnxpb.Attribute
+}
+
+func (n *node) newHeads() *heads {
+	h := &heads{node: n, count: n.int("num_heads", 0), attrs: n.kept("scale", "softcap"), past: tir.Int(0)}
+	if h.count < 1 {
+		n.fail("attribute \"num_heads\" is %d, expected 1 or more", h.count)
+	}
+	h.keys = h.count
+	return h
+}
+
+// run computes the attention. Results are the output and keys and values with those of the past in front.
+func (h *heads) run(causal bool) []*value {
+	attrs := append(h.attrs, intAttr("q_num_heads", h.count), intAttr("kv_num_heads", h.keys), boolAttr("is_causal", causal))
+	return h.apply("Attention", values(h.q, h.k, h.v, h.bias, h.pastKey, h.pastVal), attrs...)
+}
+
+// add adds a term of shape (batch or 1, heads or 1, rows, columns) to the bias.
+func (h *heads) add(term relax.Expr) {
+	if h.bias != nil {
+		term = h.emit("relax.add", args(h.bias, term))
+	}
+	h.bias = term
+}
+
+// addOperand adds operand i, if it is given.
+func (h *heads) addOperand(i int) {
+	if h.has(i) {
+		h.add(h.widened(h.expr(i), h.dtype(i)))
+	}
+}
+
+// addMask adds attribute mask_filter_value where operand i, if it is given, masks a key: by 0 for each key, or each key of a row, or by the ends of the keys of each
+// sequence, behind which their starts may be.
+func (h *heads) addMask(i int, columns tir.Expr) {
+	if !h.has(i) {
+		return
+	}
+	h.wantDType(i, "int32", func(d dtype.DType) bool { return d == dtype.Int32T })
+	m, dims := h.expr(i), h.dims(i)
+	one := tir.Int(1)
+	var keep relax.Expr
+	switch len(dims) {
+	case 1:
+		column := h.emit("relax.astype", args(h.reshape(h.counting(0, columns), []tir.Expr{one, one, one, columns})), "dtype", dtype.Int32T)
+		at := func(lo, hi tir.Expr) relax.Expr {
+			return h.reshape(h.part(m, 0, lo, hi), []tir.Expr{h.batch, one, one, one})
+		}
+		if !sameDims(dims, []tir.Expr{tir.Mul(h.batch, tir.Int(2))}) {
+			if !mayEqual(dims[0], h.batch) {
+				h.fail("the mask (input %d) has shape %s, expected ends, or ends and starts, of %s sequences, or 2 or 3 dimensions", i, relax.FormatDims(dims), relax.FormatPrim(h.batch))
+			}
+			if ends := []tir.Expr{h.batch}; !sameDims(dims, ends) {
+				m = h.matchCast(m, ends)
+			}
+			keep = h.emit("relax.less", args(column, h.reshape(m, []tir.Expr{h.batch, one, one, one})))
+			break
+		}
+		end, start := at(tir.Int(0), h.batch), at(h.batch, tir.Mul(h.batch, tir.Int(2)))
+		keep = h.emit("relax.logical_and", args(h.emit("relax.less", args(column, end)), h.emit("relax.greater_equal", args(column, start))))
+	case 2, 3:
+		shape := []tir.Expr{h.batch, one, one, columns}
+		if len(dims) == 3 {
+			shape[2] = h.rows
+		}
+		keep = h.emit("relax.greater", args(h.reshape(m, shape), h.integers32(0)))
+	default:
+		h.fail("the mask (input %d) has %d dimensions, supported are 1 to 3", i, len(dims))
+	}
+	wide := dtype.Float32T
+	h.add(h.emit("relax.where", args(keep, h.constant(wide, 0), h.constant(wide, h.float("mask_filter_value", -10000)))))
+}
+
+func (n *node) integers32(v int64) relax.Expr {
+	return n.as(n.integers([]int64{}, []int64{v}), dtype.Int32T)
+}
+
+// lastParts cuts x along its last axis.
+func (n *node) lastParts(x relax.Expr, sizes ...int64) []relax.Expr {
+	dims, _ := relax.SInfoOf(x).(*relax.TensorStructInfo).Dims()
+	axis, at := len(dims)-1, int64(0)
+	out := make([]relax.Expr, len(sizes))
+	for i, s := range sizes {
+		out[i] = n.part(x, axis, tir.Int(at), tir.Int(at+s))
+		at += s
+	}
+	return out
+}
+
+// static is extent a of operand i, which must be constant.
+func (n *node) static(i, a int) int64 {
+	v, ok := tir.AsInt(n.dims(i)[a])
+	if !ok {
+		n.fail("extent %d of input %d is %s, expected a constant", a, i, relax.FormatPrim(n.dims(i)[a]))
+	}
+	return v
+}
+
+// microsoftAttention projects its input to queries, keys, and values first.
+func microsoftAttention(n *node) {
+	n.sameDType(0, 1, 2, 4, 5)
+	n.projected(n.emit("relax.matmul", args(n.floats(0), n.expr(1))), n.optional(2), 3, 4, 5)
+}
+
+// qAttention is Attention with an input and weights of bytes.
+func qAttention(n *node) {
+	sum := op.ByteMatmul(n.emit, n.byteFactor(0, 6, ofRows), n.byteFactor(1, 7, ofColumns))
+	scale := n.emit("relax.multiply", args(n.scaleOf(3), n.vector(4, ofColumns)))
+	n.projected(n.emit("relax.multiply", args(n.as(sum, dtype.Float32T), scale)), n.expr(2), 5, 8, -1)
+}
+
+// projected is the attention of queries, keys, and values that are beside each other, before their bias is added. The mask, the past, and what is added to
+// products are operands.
+func (n *node) projected(qkv, bias relax.Expr, mask, past, add int) {
+	n.want("do_rotary", 0, "turn positions in front of the attention")
+	n.want("past_present_share_buffer", 0, "past and present are tensors of their own")
+	h := n.newHeads()
+	if bias != nil {
+		qkv = n.emit("relax.add", args(qkv, bias))
+	}
+	in := n.dims(0)
+	if len(in) != 3 || n.rank(1) != 2 {
+		n.fail("inputs 0 and 1 have %d and %d dimensions, expected 3 and 2", len(in), n.rank(1))
+	}
+	h.batch, h.rows = in[0], in[1]
+	sizes := n.ints("qkv_hidden_sizes")
+	if sizes == nil {
+		third := n.static(1, 1) / 3
+		sizes = []int64{third, third, third}
+	}
+	if len(sizes) != 3 || sizes[0]+sizes[1]+sizes[2] != n.static(1, 1) || slices.Min(sizes) < 1 {
+		n.fail("the weights have %d columns, expected those of queries, keys, and values: %v", n.static(1, 1), sizes)
+	}
+	p := n.lastParts(qkv, sizes...)
+	h.q, h.k, h.v = p[0], p[1], p[2]
+	var half func(i int64) relax.Expr
+	if n.has(past) {
+		d := n.dims(past)
+		if len(d) != 5 {
+			n.fail("the past (input %d) has %d dimensions, expected 5", past, len(d))
+		}
+		half = func(i int64) relax.Expr { return n.reshape(n.part(n.expr(past), 0, tir.Int(i), tir.Int(i+1)), d[1:]) }
+		h.pastKey, h.pastVal, h.past = half(0), half(1), d[3]
+	}
+	h.addMask(mask, tir.Add(h.past, h.rows))
+	if add > 0 {
+		h.addOperand(add)
+	}
+	out := h.run(n.bool("unidirectional", false))
+	n.setValue(0, out[0])
+	if n.wants(1) {
+		both := make([]relax.Expr, 2)
+		for i := range both {
+			both[i] = n.emit("relax.expand_dims", args(n.tensor(out[1+i])), "axis", []int64{0})
+		}
+		n.set(1, n.emit("relax.concat", args(tuple(both)), "axis", int64(0)))
+	}
+}
+
+// multiHeadAttention takes queries, keys, and values before their bias is added; keys and values may be by heads, and have none then.
+func multiHeadAttention(n *node) {
+	h := n.newHeads()
+	if n.has(8) || n.has(9) {
+		n.fail("buffers that past and present share (inputs 8 and 9) are given; they must be tensors of their own")
+	}
+	if n.wants(3) {
+		n.fail("the products of queries and keys (output 3) are used, which is not supported")
+	}
+	q := n.dims(0)
+	h.q = n.floats(0)
+	h.batch, h.rows = q[0], q[1]
+	if len(q) != 3 || n.rank(1) == 5 {
+		n.fail("inputs 0 and 1 have %d and %d dimensions, expected 3: queries, keys, and values that are packed are not supported", len(q), n.rank(1))
+	}
+	h.k, h.v = n.expr(1), n.expr(2)
+	length, apart := n.dims(1)[1], n.rank(1) == 4 // keys and values by heads
+	if apart {
+		length = n.dims(1)[2]
+	}
+	if n.has(3) {
+		width := func(x relax.Expr) int64 {
+			d, _ := relax.SInfoOf(x).(*relax.TensorStructInfo).Dims()
+			v, ok := tir.AsInt(d[len(d)-1])
+			if !ok {
+				n.fail("the elements of all heads are %s, expected a constant where there is a bias (input 3)", relax.FormatPrim(d[len(d)-1]))
+			}
+			return v
+		}
+		hidden := width(h.q)
+		b := n.lastParts(n.expr(3), hidden, hidden, n.static(3, 0)-2*hidden)
+		h.q = n.emit("relax.add", args(h.q, b[0]))
+		if !apart {
+			h.k, h.v = n.emit("relax.add", args(h.k, b[1])), n.emit("relax.add", args(h.v, b[2]))
+		}
+	}
+	h.setPast(6, 7)
+	h.addMask(4, tir.Add(h.past, length))
+	h.addOperand(5)
+	n.out = h.run(n.bool("unidirectional", false))
+}
+
+// setPast takes keys and values of the past from operands, if they are given.
+func (h *heads) setPast(k, v int) {
+	if !h.has(k) {
+		return
+	}
+	if h.rank(k) != 4 {
+		h.fail("the keys of the past (input %d) have %d dimensions, expected 4", k, h.rank(k))
+	}
+	h.pastKey, h.pastVal, h.past = h.expr(k), h.expr(v), h.dims(k)[2]
+}
+
+// groupQueryAttention is causal, with positions that it may turn. Queries, keys, and values may be beside each other. The past has room for as many keys as
+// the longest sequence has, of which the others use the first; the new keys follow those that are used.
+func groupQueryAttention(n *node) {
+	for i, what := range map[int]string{11: "head_sink", 12: "k_scale", 13: "v_scale", 14: "q_norm_weight", 15: "k_norm_weight"} {
+		if n.has(i) {
+			n.fail("%s (input %d) is given, which is not supported", what, i)
+		}
+	}
+	n.want("smooth_softmax", 0, "the softmax is that of the products")
+	n.want("sliding_window_cache", 0, "past and present hold all keys")
+	n.want("qk_output", 0, "products are not results")
+	h := n.newHeads()
+	if h.keys = n.int("kv_num_heads", 0); h.keys < 1 || h.count%h.keys != 0 {
+		n.fail("attributes \"num_heads\" and \"kv_num_heads\" are %d and %d, expected a multiple and its divisor", h.count, h.keys)
+	}
+	in := n.dims(0)
+	if len(in) != 3 {
+		n.fail("input 0 has %d dimensions, expected 3", len(in))
+	}
+	h.batch, h.rows = in[0], in[1]
+	h.q = n.floats(0)
+	size := n.static(0, 2) / h.count
+	if n.has(1) {
+		h.k, h.v = n.expr(1), n.expr(2)
+	} else {
+		size = n.static(0, 2) / (h.count + 2*h.keys)
+		p := n.lastParts(h.q, size*h.count, size*h.keys, size*h.keys)
+		h.q, h.k, h.v = p[0], p[1], p[2]
+	}
+	h.setPast(3, 4)
+	// How many keys of the past each sequence uses: none in a prompt, whose shorter sequences are filled up at their ends.
+	used := n.emit("relax.subtract", args(n.as(n.expr(5), dtype.Int64T), n.tensor(&value{known: scalar(dtype.Int64T, tir.Sub(h.rows, tir.Int(1)))})))
+	used = n.reshape(n.emit("relax.maximum", args(used, n.integers([]int64{}, []int64{0}))), []tir.Expr{h.batch, tir.Int(1)})
+	if n.bool("do_rotary", false) {
+		at := n.emit("relax.add", args(used, n.reshape(n.counting(0, h.rows), []tir.Expr{tir.Int(1), h.rows})))
+		if n.has(9) {
+			at = n.expr(9)
+		}
+		turn := func(x relax.Expr, count int64) relax.Expr {
+			dims := n.dims(7)
+			attrs := []onnxpb.Attribute{intAttr("num_heads", count), intAttr("interleaved", n.int("rotary_interleaved", 0))}
+			if half, ok := tir.AsInt(dims[len(dims)-1]); ok && half*2 < size {
+				attrs = append(attrs, intAttr("rotary_embedding_dim", half*2))
+			}
+			return n.tensor(n.apply("RotaryEmbedding", values(x, n.expr(7), n.expr(8), at), attrs...)[0])
+		}
+		h.q, h.k = turn(h.q, h.count), turn(h.k, h.keys)
+	}
+	switch w := n.int("local_window_size", -1); {
+	case w > 0: // the query's own key counts
+		h.attrs = append(h.attrs, intAttr("left_window_size", w-1))
+	case w != -1:
+		n.fail("attribute \"local_window_size\" is %d, expected 1 or more, or -1 for all keys", w)
+	}
+	h.addOperand(10)
+	causal := n.bool("causal", true)
+	if tir.IsConst(h.past, 0) || tir.IsConst(h.batch, 1) {
+		n.out = h.run(causal)
+		return
+	}
+	n.fail("there are %s sequences with keys of a past, whose lengths may differ; supported is one sequence, or a prompt without a past", relax.FormatPrim(h.batch))
+}
+
+// microsoftRotary is RotaryEmbedding with the operands in another order, and positions that may be one for the first element of each sequence.
+func microsoftRotary(n *node) {
+	n.want("is_packed_batching", 0, "sequences are apart")
+	if s := n.float("scale", 1); s != 1 {
+		n.fail("attribute \"scale\" is %v, supported is 1", s)
+	}
+	dims, angles := n.dims(0), n.dims(2)
+	rows, attrs := dims[len(dims)-2], n.kept("interleaved", "rotary_embedding_dim")
+	count := n.int("num_heads", 0)
+	if len(dims) == 3 {
+		if count == 0 {
+			half, ok := tir.AsInt(angles[len(angles)-1])
+			if !ok || half < 1 || n.static(0, 2)%(2*half) != 0 {
+				n.fail("the cosines (input 2) have shape %s, which the %s elements of all heads are no multiple of", relax.FormatDims(angles), relax.FormatPrim(dims[2]))
+			}
+			count = n.static(0, 2) / (2 * half)
+		}
+		rows, attrs = dims[1], append(attrs, intAttr("num_heads", count))
+	}
+	at := n.expr(1)
+	if n.rank(1) < 2 {
+		at = n.emit("relax.add", args(n.reshape(n.as(at, dtype.Int64T), []tir.Expr{tir.Int(1), tir.Int(1)}), n.reshape(n.counting(0, rows), []tir.Expr{tir.Int(1), rows})))
+		at = n.emit("relax.broadcast_to", args(at, shapeExpr([]tir.Expr{dims[0], rows})))
+	}
+	n.out = n.apply("RotaryEmbedding", values(n.expr(0), n.expr(2), n.expr(3), at), attrs...)
+}

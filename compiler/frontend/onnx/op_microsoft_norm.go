@@ -1,0 +1,69 @@
+package onnx
+
+import (
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// microsoftNormRows are normalizations with what is in front of them.
+func microsoftNormRows() []operator {
+	return []operator{
+		{name: "SkipLayerNormalization", minIn: 3, maxIn: 5, attrs: []string{"epsilon"}, convert: func(n *node) { n.skipNorm(false) }},
+		{name: "SkipSimplifiedLayerNormalization", minIn: 3, maxIn: 4, attrs: []string{"epsilon"}, convert: func(n *node) { n.skipNorm(true) }},
+		{name: "EmbedLayerNormalization", minIn: 1, maxIn: 9, attrs: []string{"epsilon", "mask_index_type"}, convert: embedNorm},
+	}
+}
+
+// skipNorm normalizes input + skip + bias along the last axis: by mean and variance, or by the mean of squares. Output 3 is the sum.
+func (n *node) skipNorm(simplified bool) {
+	n.floats(0)
+	n.sameDType(0, 1, 2, 3, 4)
+	sum := n.emit("relax.add", args(n.expr(0), n.expr(1)))
+	beta, bias := n.optional(3), n.optional(4)
+	if simplified {
+		beta, bias = nil, n.optional(3)
+	}
+	if bias != nil {
+		sum = n.emit("relax.add", args(sum, bias))
+	}
+	n.set(3, sum)
+	axis, eps := intAttr("axis", -1), floatAttr("epsilon", n.float("epsilon", 1e-12))
+	op, in := "LayerNormalization", values(sum, n.expr(2), beta)
+	if simplified {
+		op, in = "RMSNormalization", in[:2]
+	}
+	n.setValue(0, n.apply(op, in, axis, eps)[0])
+	if n.wants(1) || n.wants(2) {
+		n.fail("the mean and the inverse of the deviation (outputs 1 and 2) are used, which is not supported")
+	}
+}
+
+// embedNorm is the sum of the embeddings of words, positions, and segments, normalized. Output 1 is how many words of each sequence the mask keeps, output 2 the sum.
+func embedNorm(n *node) {
+	ids := n.dims(0)
+	if len(ids) != 2 {
+		n.fail("input_ids (input 0) has %d dimensions, expected 2", len(ids))
+	}
+	sum := n.emit("relax.take", args(n.expr(2), n.expr(0)), "axis", int64(0))
+	var at relax.Expr
+	if n.has(8) {
+		at = n.emit("relax.take", args(n.expr(3), n.expr(8)), "axis", int64(0))
+	} else {
+		at = n.part(n.expr(3), 0, tir.Int(0), ids[1])
+	}
+	sum = n.emit("relax.add", args(sum, at))
+	if n.has(4) {
+		n.value(1)
+		sum = n.emit("relax.add", args(sum, n.emit("relax.take", args(n.expr(4), n.expr(1)), "axis", int64(0))))
+	}
+	n.setValue(0, n.apply("LayerNormalization", values(sum, n.expr(5), n.expr(6)), intAttr("axis", -1), floatAttr("epsilon", n.float("epsilon", 1e-12)))[0])
+	n.set(2, sum)
+	switch {
+	case !n.wants(1):
+	case n.has(7):
+		n.set(1, n.emit("relax.sum", args(n.as(n.expr(7), dtype.Int32T)), "axis", []int64{1}, "keepdims", false))
+	default:
+		n.set(1, n.filled(dtype.Int32T, ids[:1], 0))
+	}
+}

@@ -1,0 +1,260 @@
+package onnx
+
+import (
+	"slices"
+
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
+	"github.com/irscope/irscope/compiler/op"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// microsoftQuantizeRows compute with integers that stand for floats. An operand that is quantized is followed by its scale and its zero point, as are those
+// of the result.
+func microsoftQuantizeRows() []operator {
+	return []operator{
+		{name: "QuantizeLinear", minIn: 2, maxIn: 3, attrs: []string{"axis", "block_size", "output_dtype", "saturate", "precision"}, convert: quantizeLinear},
+		{name: "DequantizeLinear", minIn: 2, maxIn: 3, attrs: []string{"axis", "block_size", "output_dtype"}, convert: dequantizeLinear},
+		{name: "QLinearAdd", minIn: 2, maxIn: 8, convert: func(n *node) { n.qlinearBinary("relax.add") }},
+		{name: "QLinearMul", minIn: 2, maxIn: 8, convert: func(n *node) { n.qlinearBinary("relax.multiply") }},
+		{name: "QLinearSigmoid", minIn: 2, maxIn: 5, convert: func(n *node) { n.qlinearUnary("Sigmoid") }},
+		{name: "QLinearLeakyRelu", minIn: 2, maxIn: 5, attrs: []string{"alpha"}, convert: func(n *node) { n.qlinearUnary("LeakyRelu", n.pb.Attributes...) }},
+		{name: "QLinearSoftmax", minIn: 2, maxIn: 5, attrs: []string{"axis", "opset"}, convert: qlinearSoftmax},
+		{name: "QLinearGlobalAveragePool", minIn: 2, maxIn: 5, attrs: []string{"channels_last"}, convert: func(n *node) { n.qlinearPool("GlobalAveragePool") }},
+		{
+			name: "QLinearAveragePool", minIn: 2, maxIn: 5, attrs: append(slices.Clone(averageAttrs), "channels_last"),
+			convert: func(n *node) { n.qlinearPool("AveragePool", n.kept(averageAttrs...)...) },
+		},
+		{name: "QLinearConcat", minIn: 5, maxIn: -1, attrs: []string{"axis"}, convert: qlinearConcat},
+		{name: "QLinearWhere", minIn: 3, maxIn: 9, convert: qlinearWhere},
+		{name: "QGemm", minIn: 2, maxIn: 9, attrs: []string{"alpha", "transA", "transB"}, convert: qgemm},
+		{name: "MatMulIntegerToFloat", minIn: 4, maxIn: 7, convert: func(n *node) {
+			n.scaledProduct(n.byteMatmul(0, 1, 4, 5), n.vector(2, ofRows), n.vector(3, ofColumns), n.optional(6))
+		}},
+		{name: "DynamicQuantizeMatMul", minIn: 3, maxIn: 5, convert: dynamicQuantizeMatMul},
+		{name: "MatMulNBits", minIn: 3, maxIn: 6, attrs: []string{"K", "N", "accuracy_level", "bits", "block_size", "weight_prepacked"}, convert: matMulNBits},
+	}
+}
+
+// averageAttrs are those of AveragePool that QLinearAveragePool has, too.
+var averageAttrs = []string{"auto_pad", "ceil_mode", "count_include_pad", "kernel_shape", "pads", "strides"}
+
+// shifted is operand i less its zero point, as int32.
+func (n *node) shifted(i, zero int) relax.Expr {
+	x := n.as(n.expr(i), dtype.Int32T)
+	if !n.has(zero) || n.isZero(zero) {
+		return x
+	}
+	n.perTensor(zero)
+	return n.emit("relax.subtract", args(x, n.as(n.reshape(n.expr(zero), nil), dtype.Int32T)))
+}
+
+// scaleOf is operand i, one number.
+func (n *node) scaleOf(i int) relax.Expr {
+	n.perTensor(i)
+	return n.as(n.reshape(n.expr(i), nil), dtype.Float32T)
+}
+
+// real is operand i as the float32 numbers that it stands for, by its scale and zero point behind it.
+func (n *node) real(i int) relax.Expr {
+	n.bytes(i)
+	return n.emit("relax.multiply", args(n.as(n.shifted(i, i+2), dtype.Float32T), n.scaleOf(i+1)))
+}
+
+// quantized is y, float32 numbers, as integers of type d by the scale that is an operand and the zero point behind that.
+func (n *node) quantized(y relax.Expr, scale int, d dtype.DType) relax.Expr {
+	y = n.emit("relax.round", args(n.emit("relax.divide", args(y, n.scaleOf(scale)))))
+	if zero := scale + 1; n.has(zero) && !n.isZero(zero) {
+		n.perTensor(zero)
+		y = n.emit("relax.add", args(y, n.as(n.reshape(n.expr(zero), nil), dtype.Float32T)))
+	}
+	return n.emit("relax.astype", args(n.limited(y, d)), "dtype", d)
+}
+
+func (n *node) qlinearBinary(name string) {
+	n.sameDType(0, 3)
+	n.set(0, n.quantized(n.emit(name, args(n.real(0), n.real(3))), 6, n.dtype(0)))
+}
+
+func (n *node) qlinearUnary(name string, attrs ...onnxpb.Attribute) {
+	n.set(0, n.quantized(n.applyTo(n.real(0), name, attrs...), 3, n.dtype(0)))
+}
+
+// qlinearSoftmax counts all axes from the given one on as one before operator set 13.
+func qlinearSoftmax(n *node) {
+	if old := n.int("opset", MaxOpset) < 13; old && n.axis(n.int("axis", 1), n.rank(0)) != n.rank(0)-1 {
+		n.fail("attribute \"opset\" is %d, where softmax is over several axes, which is not supported", n.int("opset", 0))
+	}
+	n.qlinearUnary("Softmax", n.kept("axis")...)
+}
+
+// qlinearPool is a mean of operand 0, whose channels may be its last axis.
+func (n *node) qlinearPool(name string, attrs ...onnxpb.Attribute) {
+	x, rank := n.real(0), n.rank(0)
+	last := n.bool("channels_last", false) && rank > 2
+	move := func(x relax.Expr, from, to int) relax.Expr {
+		axes := make([]int64, 0, rank)
+		for a := range rank {
+			if a != from {
+				axes = append(axes, int64(a))
+			}
+		}
+		return n.emit("relax.permute_dims", args(x), "axes", slices.Insert(axes, to, int64(from)))
+	}
+	if last {
+		x = move(x, rank-1, 1)
+	}
+	y := n.quantized(n.applyTo(x, name, attrs...), 3, n.dtype(0))
+	if last {
+		y = move(y, 1, rank-1)
+	}
+	n.set(0, y)
+}
+
+// qlinearConcat joins operands from 2 on, each with its scale and zero point.
+func qlinearConcat(n *node) {
+	if len(n.in)%3 != 2 {
+		n.fail("has %d inputs, expected the scale and the zero point of the result and three for each part", len(n.in))
+	}
+	var parts []relax.Expr
+	d := n.dtype(1)
+	for i := 2; i < len(n.in); i += 3 {
+		n.sameDType(1, i)
+		parts = append(parts, n.quantized(n.real(i), 0, d))
+	}
+	if n.pb.Attribute("axis") == nil {
+		n.fail("attribute \"axis\" is missing")
+	}
+	n.result("relax.concat", args(tuple(parts)), "axis", int64(n.axis(n.int("axis", 0), n.rank(2))))
+}
+
+func qlinearWhere(n *node) {
+	n.sameDType(1, 4)
+	d := n.dtype(1)
+	n.wantDType(0, "bool", dtype.DType.IsBool)
+	n.result("relax.where", args(n.expr(0), n.quantized(n.real(1), 7, d), n.quantized(n.real(4), 7, d)))
+}
+
+// qgemm is alpha * A' * B' + C, where the scale of C is that of the product. Without a scale of the result it stays a float.
+func qgemm(n *node) {
+	n.bytes(0, 3)
+	if n.rank(0) != 2 || n.rank(3) != 2 {
+		n.fail("inputs 0 and 3 have %d and %d dimensions, expected 2", n.rank(0), n.rank(3))
+	}
+	factor := func(i, zero int, trans string, shape func(tir.Expr) []tir.Expr) op.ByteFactor {
+		f := n.byteFactor(i, zero, shape)
+		if n.bool(trans, false) {
+			f.X, f.Dims = n.emit("relax.permute_dims", args(f.X), "axes", []int64{1, 0}), []tir.Expr{f.Dims[1], f.Dims[0]}
+		}
+		return f
+	}
+	sum := op.ByteMatmul(n.emit, factor(0, 2, "transA", ofRows), factor(3, 5, "transB", ofColumns))
+	if n.has(6) {
+		sum = n.emit("relax.add", args(sum, n.as(n.expr(6), dtype.Int32T)))
+	}
+	scale := n.emit("relax.multiply", args(n.as(n.vector(1, ofRows), dtype.Float32T), n.as(n.vector(4, ofColumns), dtype.Float32T)))
+	if alpha := n.float("alpha", 1); alpha != 1 {
+		scale = n.emit("relax.multiply", args(scale, n.constant(dtype.Float32T, alpha)))
+	}
+	y := n.emit("relax.multiply", args(n.as(sum, dtype.Float32T), scale))
+	if n.has(7) {
+		y = n.quantized(y, 7, n.dtype(0))
+	}
+	n.set(0, y)
+}
+
+// scaledProduct is a sum of products of bytes times the scales of its factors, plus a bias where there is one.
+func (n *node) scaledProduct(sum, a, b, bias relax.Expr) {
+	scale := n.emit("relax.multiply", args(a, b))
+	y := n.emit("relax.multiply", args(n.as(sum, dtype.Float32T), scale))
+	if bias != nil {
+		y = n.emit("relax.add", args(y, bias))
+	}
+	n.set(0, y)
+}
+
+// dynamicQuantizeMatMul quantizes the first factor by the range of its values.
+func dynamicQuantizeMatMul(n *node) {
+	n.bytes(1)
+	q := n.apply("DynamicQuantizeLinear", n.in[:1])
+	a := op.ByteFactor{X: n.tensor(q[0]), Dims: n.dims(0), Zero: n.as(n.tensor(q[2]), dtype.Int32T)}
+	n.scaledProduct(op.ByteMatmul(n.emit, a, n.byteFactor(1, 3, ofColumns)), n.tensor(q[1]), n.vector(2, ofColumns), n.optional(4))
+}
+
+// matMulNBits multiplies with weights of 2, 4, or 8 bits, packed by rows, whose blocks have scales and zero points.
+func matMulNBits(n *node) {
+	rows, extent, bits, size := n.int("N", 0), n.int("K", 0), n.int("bits", 4), n.int("block_size", 0)
+	kind, ok := map[int64]onnxpb.DataType{2: onnxpb.Uint2, 4: onnxpb.Uint4, 8: onnxpb.Uint8}[bits]
+	switch {
+	case !ok:
+		n.fail("attribute \"bits\" is %d, supported are 2, 4 and 8", bits)
+	case rows < 1 || extent < 1 || size < 1:
+		n.fail("attributes \"N\", \"K\" and \"block_size\" are %d, %d and %d, expected 1 or more", rows, extent, size)
+	case n.has(4):
+		n.fail("the blocks of columns (g_idx, input 4) are given, which is not supported")
+	case n.bool("weight_prepacked", false):
+		n.fail("attribute \"weight_prepacked\" is 1: the weights are in the order of a device")
+	}
+	a := n.floats(0)
+	blocks := (extent + size - 1) / size
+	packed := func(i int, columns, from int64) relax.Expr { // bytes of an operand as a matrix of so many columns, of which each row has from
+		raw := n.constantBytes(i)
+		per := from * bits / 8
+		if int64(len(raw)) != rows*per {
+			n.fail("input %d has %d bytes, expected %d rows of %d", i, len(raw), rows, per)
+		}
+		t := &onnxpb.Tensor{Type: kind, Dims: []int64{rows, from}, Data: raw}
+		b, err := blobOf(t)
+		n.check(err)
+		x := relax.Expr(&relax.Constant{Data: b})
+		if from > columns {
+			x = n.part(x, 1, tir.Int(0), tir.Int(columns))
+		}
+		return x
+	}
+	whole := blocks * size
+	if whole*bits%8 != 0 {
+		n.fail("blocks of %d elements of %d bits are no whole bytes", size, bits)
+	}
+	w := packed(1, whole, whole)
+	perByte := 8 / bits
+	var zero relax.Expr
+	switch {
+	case n.has(3) && n.dtype(3) == dtype.UInt8T:
+		zero = packed(3, blocks, (blocks+perByte-1)/perByte*perByte)
+	case n.has(3):
+		n.fail("the zero points (input 3) have element type %s, supported is uint8, packed as the weights are", n.dtype(3))
+	default:
+		middle := int64(1) << (bits - 1)
+		b := byte(0)
+		for i := range perByte {
+			b |= byte(middle) << (bits * i)
+		}
+		per := (blocks + perByte - 1) / perByte
+		z, err := blobOf(&onnxpb.Tensor{Type: kind, Dims: []int64{rows, per * perByte}, Data: slices.Repeat([]byte{b}, int(rows*per))})
+		n.check(err)
+		if zero = relax.Expr(&relax.Constant{Data: z}); per*perByte > blocks {
+			zero = n.part(zero, 1, tir.Int(0), tir.Int(blocks))
+		}
+	}
+	scales := n.reshape(n.expr(2), []tir.Expr{tir.Int(rows), tir.Int(blocks)})
+	weights := n.tensor(n.apply("DequantizeLinear", values(w, scales, zero), intAttr("axis", 1), intAttr("block_size", size))[0])
+	if whole > extent {
+		weights = n.part(weights, 1, tir.Int(0), tir.Int(extent))
+	}
+	y := n.emit("relax.matmul", args(a, n.emit("relax.permute_dims", args(weights), "axes", []int64{1, 0})))
+	if n.has(5) {
+		y = n.emit("relax.add", args(y, n.expr(5)))
+	}
+	n.set(0, y)
+}
+
+// constantBytes are the bytes of operand i, which must be a constant.
+func (n *node) constantBytes(i int) []byte {
+	c, ok := n.expr(i).(*relax.Constant)
+	if !ok {
+		n.fail("input %d (%q) depends on data, expected a constant", i, n.pb.Inputs[i])
+	}
+	return c.Data.Bytes()
+}
