@@ -233,25 +233,26 @@ func headsAttention(d *draw, op string) {
 func groupedAttention(d *draw, op string) {
 	b, s, keys, groups, size := d.between(1, 3), d.between(1, 6), d.between(1, 3), d.between(1, 3), int64(16)
 	count, past := keys*groups, int64(0)
+	if d.chance(0.5) {
+		if past = d.between(1, 4); b > 1 {
+			s = 1
+		}
+	}
 	in := make([]val, 9)
 	if d.chance(0.5) {
 		in[0] = floatsIn(d, b, s, (count+2*keys)*size)
 	} else {
 		in[0], in[1], in[2] = floatsIn(d, b, s, count*size), floatsIn(d, b, s, keys*size), floatsIn(d, b, s, keys*size)
 	}
-	if d.chance(0.5) {
-		b = in[0].dims[0]
-		if past = d.between(1, 4); b > 1 {
-			past = 0
-		}
-		if past > 0 {
-			s = in[0].dims[1]
-			in[3], in[4] = floatsIn(d, b, keys, past, size), floatsIn(d, b, keys, past, size)
-		}
+	if past > 0 {
+		in[3], in[4] = floatsIn(d, b, keys, past, size), floatsIn(d, b, keys, past, size)
 	}
-	lengths := make([]int32, b)
+	lengths, uneven := make([]int32, b), past > 0 && d.chance(0.5) // what presents hold behind shorter sequences is open
 	for i := range lengths {
 		lengths[i] = int32(past + s - 1)
+		if uneven && i > 0 {
+			lengths[i] = int32(d.between(0, past) + s - 1)
+		}
 	}
 	in[5] = d.input(tensor.MustOf([]int64{b}, lengths))
 	in[6] = d.constant(tensor.MustOf(nil, []int32{int32(past + s)}))
@@ -265,6 +266,9 @@ func groupedAttention(d *draw, op string) {
 	attrs = append(attrs, maybe(d, 0.3, ob.Int("local_window_size", d.between(1, 4)))...)
 	d.tol = tolerance{rel: 1e-3, ofMax: 1e-4}
 	outs := d.nodes(op, 3, in, attrs...)
+	if uneven {
+		outs = outs[:1]
+	}
 	for _, out := range outs {
 		d.out(out, onnxpb.Float)
 	}

@@ -111,7 +111,9 @@ func mutate(r *rand.Rand, m *onnxpb.Model) string {
 		}
 		return fmt.Sprintf("operator sets %v", m.OpsetImports)
 	case 14:
-		n.OpType = Operators()[pick(len(Operators()))]
+		if names := Domains()[n.Domain]; len(names) > 0 {
+			n.OpType = names[pick(len(names))]
+		}
 		return "operator " + n.OpType
 	case 15:
 		n.Outputs = append(slices.Clone(n.Outputs), n.Outputs...)
@@ -127,7 +129,7 @@ func TestMutatedModels(t *testing.T) {
 	if s, err := strconv.Atoi(os.Getenv("IRSCOPE_MUTATED")); err == nil {
 		times, seed = 100, uint64(s)
 	}
-	cases := append(slices.Concat(ownNodes(), ownOld(), ownSequences()), onnxtest.Nodes(t)...)
+	cases := slices.Concat(ownNodes(), ownOld(), ownSequences(), onnxtest.Recorded(t), onnxtest.Nodes(t))
 	r := rand.New(rand.NewPCG(seed, 0))
 	refused, imported := 0, 0
 	for _, c := range cases {

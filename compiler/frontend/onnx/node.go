@@ -97,6 +97,19 @@ func (n *node) dims(i int) []tir.Expr {
 	return d
 }
 
+// ranked returns the extents of operand i, which must have so many.
+func (n *node) ranked(i, least, most int) []tir.Expr {
+	d := n.dims(i)
+	switch {
+	case len(d) >= least && len(d) <= most:
+	case least == most:
+		n.fail("input %d (%q) has %d dimensions, expected %d", i, n.pb.Inputs[i], len(d), least)
+	default:
+		n.fail("input %d (%q) has %d dimensions, expected %d to %d", i, n.pb.Inputs[i], len(d), least, most)
+	}
+	return d
+}
+
 func (n *node) rank(i int) int          { return len(n.dims(i)) }
 func (n *node) dtype(i int) dtype.DType { return n.info(i).DType }
 

@@ -145,10 +145,8 @@ func cdist(n *node) {
 	n.floats(0)
 	n.sameDType(0, 1)
 	metric := n.str("metric", "sqeuclidean", "sqeuclidean", "euclidean")
-	a, b := n.dims(0), n.dims(1)
-	if len(a) != 2 || len(b) != 2 {
-		n.fail("inputs 0 and 1 have %d and %d dimensions, expected 2", len(a), len(b))
-	}
+	n.ranked(0, 2, 2)
+	n.ranked(1, 2, 2)
 	x := n.emit("relax.expand_dims", args(n.expr(0)), "axis", []int64{1})
 	y := n.emit("relax.expand_dims", args(n.expr(1)), "axis", []int64{0})
 	d := n.emit("relax.subtract", args(x, y))

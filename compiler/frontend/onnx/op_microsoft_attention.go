@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"math"
 	"slices"
 
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
@@ -134,11 +135,12 @@ func (n *node) lastParts(x relax.Expr, sizes ...int64) []relax.Expr {
 	return out
 }
 
-// static is extent a of operand i, which must be constant.
+// static is extent a of operand i, the last, which must be constant.
 func (n *node) static(i, a int) int64 {
-	v, ok := tir.AsInt(n.dims(i)[a])
+	d := n.ranked(i, a+1, a+1)[a]
+	v, ok := tir.AsInt(d)
 	if !ok {
-		n.fail("extent %d of input %d is %s, expected a constant", a, i, relax.FormatPrim(n.dims(i)[a]))
+		n.fail("extent %d of input %d is %s, expected a constant", a, i, relax.FormatPrim(d))
 	}
 	return v
 }
@@ -165,10 +167,7 @@ func (n *node) projected(qkv, bias relax.Expr, mask, past, add int) {
 	if bias != nil {
 		qkv = n.emit("relax.add", args(qkv, bias))
 	}
-	in := n.dims(0)
-	if len(in) != 3 || n.rank(1) != 2 {
-		n.fail("inputs 0 and 1 have %d and %d dimensions, expected 3 and 2", len(in), n.rank(1))
-	}
+	in := n.ranked(0, 3, 3)
 	h.batch, h.rows = in[0], in[1]
 	sizes := n.ints("qkv_hidden_sizes")
 	if sizes == nil {
@@ -182,10 +181,7 @@ func (n *node) projected(qkv, bias relax.Expr, mask, past, add int) {
 	h.q, h.k, h.v = p[0], p[1], p[2]
 	var half func(i int64) relax.Expr
 	if n.has(past) {
-		d := n.dims(past)
-		if len(d) != 5 {
-			n.fail("the past (input %d) has %d dimensions, expected 5", past, len(d))
-		}
+		d := n.ranked(past, 5, 5)
 		half = func(i int64) relax.Expr { return n.reshape(n.part(n.expr(past), 0, tir.Int(i), tir.Int(i+1)), d[1:]) }
 		h.pastKey, h.pastVal, h.past = half(0), half(1), d[3]
 	}
@@ -213,16 +209,15 @@ func multiHeadAttention(n *node) {
 	if n.wants(3) {
 		n.fail("the products of queries and keys (output 3) are used, which is not supported")
 	}
-	q := n.dims(0)
-	h.q = n.floats(0)
-	h.batch, h.rows = q[0], q[1]
-	if len(q) != 3 || n.rank(1) == 5 {
-		n.fail("inputs 0 and 1 have %d and %d dimensions, expected 3: queries, keys, and values that are packed are not supported", len(q), n.rank(1))
+	if n.rank(0) == 5 || n.rank(1) == 5 {
+		n.fail("queries, keys, and values are packed in one tensor of 5 dimensions, which is not supported")
 	}
-	h.k, h.v = n.expr(1), n.expr(2)
-	length, apart := n.dims(1)[1], n.rank(1) == 4 // keys and values by heads
+	q, k := n.ranked(0, 3, 3), n.ranked(1, 3, 4)
+	h.q, h.k, h.v = n.floats(0), n.expr(1), n.expr(2)
+	h.batch, h.rows = q[0], q[1]
+	length, apart := k[1], len(k) == 4 // keys and values by heads
 	if apart {
-		length = n.dims(1)[2]
+		length = k[2]
 	}
 	if n.has(3) {
 		width := func(x relax.Expr) int64 {
@@ -251,10 +246,7 @@ func (h *heads) setPast(k, v int) {
 	if !h.has(k) {
 		return
 	}
-	if h.rank(k) != 4 {
-		h.fail("the keys of the past (input %d) have %d dimensions, expected 4", k, h.rank(k))
-	}
-	h.pastKey, h.pastVal, h.past = h.expr(k), h.expr(v), h.dims(k)[2]
+	h.pastKey, h.pastVal, h.past = h.expr(k), h.expr(v), h.ranked(k, 4, 4)[2]
 }
 
 // groupQueryAttention is causal, with positions that it may turn. Queries, keys, and values may be beside each other. The past has room for as many keys as
@@ -272,10 +264,7 @@ func groupQueryAttention(n *node) {
 	if h.keys = n.int("kv_num_heads", 0); h.keys < 1 || h.count%h.keys != 0 {
 		n.fail("attributes \"num_heads\" and \"kv_num_heads\" are %d and %d, expected a multiple and its divisor", h.count, h.keys)
 	}
-	in := n.dims(0)
-	if len(in) != 3 {
-		n.fail("input 0 has %d dimensions, expected 3", len(in))
-	}
+	in := n.ranked(0, 3, 3)
 	h.batch, h.rows = in[0], in[1]
 	h.q = n.floats(0)
 	size := n.static(0, 2) / h.count
@@ -296,28 +285,72 @@ func groupQueryAttention(n *node) {
 			at = n.expr(9)
 		}
 		turn := func(x relax.Expr, count int64) relax.Expr {
-			dims := n.dims(7)
 			attrs := []onnxpb.Attribute{intAttr("num_heads", count), intAttr("interleaved", n.int("rotary_interleaved", 0))}
-			if half, ok := tir.AsInt(dims[len(dims)-1]); ok && half*2 < size {
+			if half, ok := tir.AsInt(n.ranked(7, 2, 2)[1]); ok && half*2 < size {
 				attrs = append(attrs, intAttr("rotary_embedding_dim", half*2))
 			}
 			return n.tensor(n.apply("RotaryEmbedding", values(x, n.expr(7), n.expr(8), at), attrs...)[0])
 		}
 		h.q, h.k = turn(h.q, h.count), turn(h.k, h.keys)
 	}
-	switch w := n.int("local_window_size", -1); {
-	case w > 0: // the query's own key counts
-		h.attrs = append(h.attrs, intAttr("left_window_size", w-1))
-	case w != -1:
-		n.fail("attribute \"local_window_size\" is %d, expected 1 or more, or -1 for all keys", w)
+	window := n.int("local_window_size", -1)
+	if window < 1 && window != -1 {
+		n.fail("attribute \"local_window_size\" is %d, expected 1 or more, or -1 for all keys", window)
 	}
 	h.addOperand(10)
 	causal := n.bool("causal", true)
 	if tir.IsConst(h.past, 0) || tir.IsConst(h.batch, 1) {
+		if window > 0 { // the query's own key counts
+			h.attrs = append(h.attrs, intAttr("left_window_size", window-1))
+		}
 		n.out = h.run(causal)
 		return
 	}
-	n.fail("there are %s sequences with keys of a past, whose lengths may differ; supported is one sequence, or a prompt without a past", relax.FormatPrim(h.batch))
+	h.addUsed(used, window, causal)
+	out := h.run(false)
+	n.setValue(0, out[0])
+	n.set(1, h.closed(n.tensor(out[1]), used))
+	n.set(2, h.closed(n.tensor(out[2]), used))
+}
+
+// place is, for each key of the past and each new one behind them, its place in its sequence, of whose past only the first keys are used: by sequence, (batch, keys).
+// Those that are not used are behind all.
+func (h *heads) place(used relax.Expr) (place, key relax.Expr, total tir.Expr) {
+	total = tir.Add(h.past, h.rows)
+	past := h.tensor(&value{known: scalar(dtype.Int64T, h.past)})
+	key = h.reshape(h.counting(0, total), []tir.Expr{tir.Int(1), total})
+	next := h.emit("relax.add", args(used, h.emit("relax.subtract", args(key, past))))
+	old := h.emit("relax.where", args(h.emit("relax.less", args(key, used)), key, h.integers([]int64{}, []int64{math.MaxInt32})))
+	return h.emit("relax.where", args(h.emit("relax.less", args(key, past)), old, next)), key, total
+}
+
+// addUsed masks keys of the past that are not used, and those that a query must not see.
+func (h *heads) addUsed(used relax.Expr, window int64, causal bool) {
+	place, _, total := h.place(used)
+	one := tir.Int(1)
+	place = h.reshape(place, []tir.Expr{h.batch, one, one, total})
+	first := h.reshape(used, []tir.Expr{h.batch, one, one, one})
+	query := h.emit("relax.add", args(first, h.reshape(h.counting(0, h.rows), []tir.Expr{one, one, h.rows, one})))
+	last := query
+	if !causal {
+		last = h.emit("relax.add", args(first, h.tensor(&value{known: scalar(dtype.Int64T, h.rows)})))
+	}
+	seen := h.emit("relax.less_equal", args(place, last))
+	if window > 0 {
+		seen = h.emit("relax.logical_and", args(seen, h.emit("relax.greater", args(place, h.emit("relax.subtract", args(query, h.integers([]int64{}, []int64{window})))))))
+	}
+	h.add(h.emit("relax.where", args(seen, h.constant(dtype.Float32T, 0), h.constant(dtype.Float32T, math.Inf(-1)))))
+}
+
+// closed moves the new keys, or values, of each sequence next to those of its past that are used.
+func (h *heads) closed(x, used relax.Expr) relax.Expr {
+	_, key, total := h.place(used)
+	past, last := h.tensor(&value{known: scalar(dtype.Int64T, h.past)}), h.tensor(&value{known: scalar(dtype.Int64T, tir.Sub(total, tir.Int(1)))})
+	from := h.emit("relax.minimum", args(h.emit("relax.add", args(key, h.emit("relax.subtract", args(past, used)))), last))
+	from = h.emit("relax.where", args(h.emit("relax.less", args(key, used)), key, from))
+	x = h.emit("relax.permute_dims", args(x), "axes", []int64{0, 2, 1, 3})
+	x = h.emit("relax.gather_nd", args(x, h.reshape(from, []tir.Expr{h.batch, total, tir.Int(1)})), "batch_dims", int64(1))
+	return h.emit("relax.permute_dims", args(x), "axes", []int64{0, 2, 1, 3})
 }
 
 // microsoftRotary is RotaryEmbedding with the operands in another order, and positions that may be one for the first element of each sequence.
@@ -326,12 +359,12 @@ func microsoftRotary(n *node) {
 	if s := n.float("scale", 1); s != 1 {
 		n.fail("attribute \"scale\" is %v, supported is 1", s)
 	}
-	dims, angles := n.dims(0), n.dims(2)
+	dims, angles := n.ranked(0, 3, 4), n.ranked(2, 2, 2)
 	rows, attrs := dims[len(dims)-2], n.kept("interleaved", "rotary_embedding_dim")
 	count := n.int("num_heads", 0)
 	if len(dims) == 3 {
 		if count == 0 {
-			half, ok := tir.AsInt(angles[len(angles)-1])
+			half, ok := tir.AsInt(angles[1])
 			if !ok || half < 1 || n.static(0, 2)%(2*half) != 0 {
 				n.fail("the cosines (input 2) have shape %s, which the %s elements of all heads are no multiple of", relax.FormatDims(angles), relax.FormatPrim(dims[2]))
 			}

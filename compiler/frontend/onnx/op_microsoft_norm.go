@@ -41,10 +41,7 @@ func (n *node) skipNorm(simplified bool) {
 
 // embedNorm is the sum of the embeddings of words, positions, and segments, normalized. Output 1 is how many words of each sequence the mask keeps, output 2 the sum.
 func embedNorm(n *node) {
-	ids := n.dims(0)
-	if len(ids) != 2 {
-		n.fail("input_ids (input 0) has %d dimensions, expected 2", len(ids))
-	}
+	ids := n.ranked(0, 2, 2)
 	sum := n.emit("relax.take", args(n.expr(2), n.expr(0)), "axis", int64(0))
 	var at relax.Expr
 	if n.has(8) {

@@ -139,9 +139,8 @@ func qlinearWhere(n *node) {
 // qgemm is alpha * A' * B' + C, where the scale of C is that of the product. Without a scale of the result it stays a float.
 func qgemm(n *node) {
 	n.bytes(0, 3)
-	if n.rank(0) != 2 || n.rank(3) != 2 {
-		n.fail("inputs 0 and 3 have %d and %d dimensions, expected 2", n.rank(0), n.rank(3))
-	}
+	n.ranked(0, 2, 2)
+	n.ranked(3, 2, 2)
 	factor := func(i, zero int, trans string, shape func(tir.Expr) []tir.Expr) op.ByteFactor {
 		f := n.byteFactor(i, zero, shape)
 		if n.bool(trans, false) {
