@@ -113,6 +113,12 @@ func TestPhoneSaysThatARunFailed(t *testing.T) {
 	p.click(`.narrow-tabs [data-tab="center"]`)
 	p.wait(`(s => s.checkVisibility() && s.scrollWidth <= s.clientWidth)(document.querySelector("#run-state"))`)
 	p.wait(`document.querySelector("#messages .error")?.checkVisibility()`)
+	// There is no program, and no word about one.
+	p.click("#session-menu summary")
+	p.wait(`document.querySelector("#session-menu [data-export]").checkVisibility()`)
+	if got := eval[[]string](p, `[...document.querySelectorAll("#session-menu .menu-doc")].filter(x => x.checkVisibility() && x.textContent.includes("irscope exec")).map(x => x.textContent)`); len(got) > 0 {
+		t.Errorf("the menu says %q of a run that failed", got)
+	}
 }
 
 // TestPassesOverTheText opens the passes in windows that have no room for them beside the text, such as one at twice the size: they lie over the text,

@@ -56,7 +56,7 @@ func TestCompare(t *testing.T) {
 
 	// The address keeps row and form; a session leads back.
 	p.press("j")
-	p.press("s")
+	p.press("u")
 	p.wait(`location.search.includes("view=unified") && !document.querySelector("#code .code-view").classList.contains("split")`)
 	p.goTo(eval[string](p, `location.pathname + location.search`))
 	p.wait(chosenPair + ` === "FuseOps"`)

@@ -164,7 +164,7 @@ class ComparePage {
     if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest("input, textarea, select")) return;
     const actions: Record<string, () => void> = {
       j: () => this.rows.move(1), k: () => this.rows.move(-1), n: () => this.code.moveHunk(1), p: () => this.code.moveHunk(-1),
-      s: () => this.go({ form: other(this.place.form) }), z: () => this.turnForm(),
+      u: () => this.go({ form: other(this.place.form) }), z: () => this.turnForm(),
     };
     const tab: Tab | undefined = this.tabs[Number(e.key) - 1];
     const act = actions[e.key] ?? (tab && (() => this.go({ tab })));

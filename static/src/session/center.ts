@@ -218,7 +218,7 @@ export class Center {
 
 // crumbs writes a title whose parts are apart as a way to the place. A long part loses its middle where there is no room.
 function crumbs(host: HTMLElement, title: string): void {
-  if (host.textContent === title) return;
+  if (host.title === title) return; // the page came with the words alone
   host.title = title;
   host.replaceChildren(...title.split(" › ").flatMap((part, i) => {
     const cut = part.length > 24 ? part.length - 12 : part.length;

@@ -1,0 +1,1 @@
+import{a}from"./chunk-CRMDQVHK.js";import"./chunk-WZT747UN.js";export{a as addAccesses};
