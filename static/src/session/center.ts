@@ -219,7 +219,7 @@ export class Center {
 // crumbs writes a title whose parts are apart as a way to the place. A long part loses its middle where there is no room.
 function crumbs(host: HTMLElement, title: string): void {
   if (host.title === title) return; // the page came with the words alone
-  host.title = title;
+  host.title = host.ariaLabel = title; // heard as one, not in parts
   host.replaceChildren(...title.split(" › ").flatMap((part, i) => {
     const cut = part.length > 24 ? part.length - 12 : part.length;
     const name = [h("span", { class: "name-head" }, part.slice(0, cut)), cut < part.length ? h("span", { class: "name-tail" }, part.slice(cut)) : ""];
