@@ -11,7 +11,7 @@ import { debounce } from "../store/timers";
 import { makeViews } from "../views/registry";
 import type { At, View } from "../views/view";
 import { plainCode } from "../widgets/codeview";
-import { announce, byId, h, later, perFrame, press, setText } from "../widgets/dom";
+import { announce, byId, h, later, perFrame, press, setText, tell } from "../widgets/dom";
 import type { Jump } from "../widgets/errors";
 import { icon } from "../widgets/icons";
 import { lateStyle } from "../widgets/latestyle";
@@ -106,6 +106,7 @@ class SessionPage {
       draw: () => this.draw(),
       later: () => this.render(),
       announce,
+      tell,
       address: writeAddress,
       leave,
       bring: (part) => this.frame.bring(part),

@@ -50,7 +50,7 @@ function page(query = "?run=r", mayEdit = true, session = "s"): Page {
   let follower: Follower | null = null;
   const call = (name: string) => (...args: unknown[]): void => void out.calls.push([name, ...args].join(" "));
   const screen: Screen = {
-    draw: call("draw"), later: () => undefined, announce: (text) => out.said.push(text), address: (s, fresh) => out.addresses.push([s, fresh]),
+    draw: call("draw"), later: () => undefined, announce: (text) => out.said.push(text), tell: (text) => out.said.push(text), address: (s, fresh) => out.addresses.push([s, fresh]),
     leave: call("leave"), bring: call("bring"), aim: call("aim"), line: call("line"), sure: async () => out.sure,
   };
   out.store = new Session({ session, title: "T", run: "", mayEdit, shared: false, reason: mayEdit ? "" : "Only the creator of this session can change it; fork it to continue", compiler: true, query }, views, screen, (_, f) => {

@@ -34,6 +34,8 @@ export interface Screen {
   draw(): void;
   later(): void;
   announce(text: string): void;
+  // tell says to everybody what nothing else shows.
+  tell(text: string): void;
   // address shows the state in the address, as a new step in the history of the browser where asked.
   address(state: State, newEntry: boolean): void;
   // leave keeps what is shown now in the history of the browser, before the reader goes elsewhere.
@@ -154,7 +156,7 @@ export class Session {
 
   // mayEdit tells whether something can be changed, and tells the reader where it cannot.
   mayEdit(): boolean {
-    if (!this.runs.mayEdit) this.screen.announce(this.reason);
+    if (!this.runs.mayEdit) this.screen.tell(this.reason);
     return this.runs.mayEdit;
   }
 

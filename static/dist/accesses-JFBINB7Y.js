@@ -1,1 +1,0 @@
-import{a}from"./chunk-RBLIYLTM.js";import"./chunk-E2ILFM4I.js";export{a as addAccesses};

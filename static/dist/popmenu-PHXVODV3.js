@@ -1,1 +1,0 @@
-import{a}from"./chunk-CAZ5F4SS.js";import"./chunk-E2ILFM4I.js";export{a as popMenu};
