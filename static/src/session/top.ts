@@ -41,8 +41,8 @@ export function drawTop(runs: Runs, title: string): void {
   setText(byId("pipeline-name"), runs.model.started?.pipeline ?? "default");
   const { model } = runs;
   const { changed, total } = model.tally();
-  const ended = model.finished?.status ?? "ok";
-  setText(byId("pass-count"), total > 0 ? `${changed} of ${total}${ended === "ok" ? "" : `, ${ended}`}` : "");
+  setText(byId("pass-count"), total > 0 ? `${changed} of ${total}` : "");
+  byId("pass-count").dataset.ended = model.finished?.status ?? ""; // where the passes are all that is in view, they say how it ended
 }
 
 // drawCommand writes the command line of the run, which is in a dialog: what makes it is loaded after the first view.
