@@ -15,9 +15,9 @@ export function readAddress(): string {
 let left = false;
 
 // leave keeps what the page shows now in the history of the browser. What the reader goes on to is a step of its own, so that back leads
-// to what was left.
+// to what was left. In a frame it leads out of the page around, whose history that is.
 export function leave(): void {
-  if (left) return;
+  if (left || parent !== window) return;
   left = true;
   window.setTimeout(() => (left = false));
   if (waiting) write(waiting, false);
