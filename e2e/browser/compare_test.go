@@ -127,6 +127,16 @@ func TestCompareLooks(t *testing.T) {
 		if wide := eval[bool](p, `document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight`); wide {
 			t.Errorf("at %v the page is larger than the window", size)
 		}
+		if got := p.text("#figures dt"); got != "output" {
+			t.Errorf("at %v the first of the figures is %q, not whether the outputs are the same", size, got)
+		}
+		// On a phone lines are broken, and the place names the function.
+		if size[0] < 600 {
+			p.wait(`(v => v.scrollWidth <= v.clientWidth)(document.querySelector("#code .code-view"))`)
+			if over := eval[float64](p, `(r => (r.selectNodeContents(document.querySelector("#center-title")), r.getBoundingClientRect().right - document.querySelector(".crumbs").getBoundingClientRect().right))(new Range())`); over > 1 {
+				t.Errorf("at %v the place is %.0f pixels too long", size, over)
+			}
+		}
 		p.press("4")
 		p.wait(`!document.querySelector("#metrics").hidden && document.querySelector("#metrics caption")`)
 		p.inBoth(func(theme string) { audit(p, fmt.Sprintf("metrics of a comparison at %d in %s", size[0], theme)) })
