@@ -5,7 +5,7 @@ import { messageOf, time } from "../store/format";
 import { keep, setting } from "../store/prefs";
 import type { Session } from "../store/session";
 import { reuse } from "../store/summary";
-import { byId, part, press, tell, setAttr, setText } from "../widgets/dom";
+import { byId, part, press, setAttr, setText, tell } from "../widgets/dom";
 
 export class TimelinePane {
   private readonly view = part("the timeline script", () => import("../timeline/timelineview"), (own) => new own.TimelineView(byId("timeline-body"), { select: (step) => this.store.select(step) }));
