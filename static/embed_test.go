@@ -86,7 +86,7 @@ func TestScriptsShareChunks(t *testing.T) {
 			later++
 		}
 		// Words that stand in one source file each, which every part of the page uses.
-		for word, source := range map[string]string{"the server cannot be reached": "store/api.ts", "busy-note": "widgets/busy.ts", "pass_skipped": "store/model.ts"} {
+		for word, source := range map[string]string{"the server cannot be reached": "store/api.ts", "pass_skipped": "store/model.ts"} {
 			if bytes.Contains(f.data, []byte(word)) && !slices.Contains(first, name) {
 				t.Errorf("%s holds a copy of %s, which the page has already", name, source)
 			}

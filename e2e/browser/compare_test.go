@@ -56,7 +56,7 @@ func TestCompare(t *testing.T) {
 
 	// The address keeps row and form; a session leads back.
 	p.press("j")
-	p.press("s")
+	p.press("u")
 	p.wait(`location.search.includes("view=unified") && !document.querySelector("#code .code-view").classList.contains("split")`)
 	p.goTo(eval[string](p, `location.pathname + location.search`))
 	p.wait(chosenPair + ` === "FuseOps"`)
@@ -126,6 +126,16 @@ func TestCompareLooks(t *testing.T) {
 		p.inBoth(func(theme string) { audit(p, fmt.Sprintf("comparison at %d in %s", size[0], theme)) })
 		if wide := eval[bool](p, `document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight`); wide {
 			t.Errorf("at %v the page is larger than the window", size)
+		}
+		if got := p.text("#figures dt"); got != "output" {
+			t.Errorf("at %v the first of the figures is %q, not whether the outputs are the same", size, got)
+		}
+		// On a phone lines are broken, and the place names the function.
+		if size[0] < 600 {
+			p.wait(`(v => v.scrollWidth <= v.clientWidth)(document.querySelector("#code .code-view"))`)
+			if over := eval[float64](p, `(r => (r.selectNodeContents(document.querySelector("#center-title")), r.getBoundingClientRect().right - document.querySelector(".crumbs").getBoundingClientRect().right))(new Range())`); over > 1 {
+				t.Errorf("at %v the place is %.0f pixels too long", size, over)
+			}
 		}
 		p.press("4")
 		p.wait(`!document.querySelector("#metrics").hidden && document.querySelector("#metrics caption")`)

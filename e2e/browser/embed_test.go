@@ -87,6 +87,13 @@ func TestEmbedding(t *testing.T) {
 		if lesson.inFrame(`document.querySelector("`+c.gone+`")?.checkVisibility()`) || lesson.inFrame(`document.querySelector("#run").checkVisibility()`) {
 			t.Errorf("the frame shows %s, or lets run", c.gone)
 		}
+		// The history of the browser is that of the lesson: what is looked at in the frame is no step in it.
+		steps := eval[int](lesson, `history.length`)
+		lesson.inFrame(`(document.querySelector('#views [data-view="metrics"]').click(), true)`)
+		lesson.until("the frame shows metrics", func() bool { return lesson.inFrame(`location.search.includes("view=metrics")`) })
+		if got := eval[int](lesson, `history.length`); got != steps {
+			t.Errorf("the frame made %d steps in the history of the browser", got-steps)
+		}
 		lesson.screen("embedded" + strings.TrimPrefix(c.there, "#"))
 	}
 

@@ -147,3 +147,40 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// TestFlags checks the flags that all documents, lessons and pages of passes name in their sentences.
+func TestFlags(t *testing.T) {
+	k := learn(t)
+	ofOthers := regexp.MustCompile(`^--(reverse|mlir-[a-z-]+|xla_[a-z_]+)`) // git, MLIR, XLA
+	files, seen := []string{"README.md"}, 0
+	err := filepath.WalkDir(filepath.Join(root, "docs"), func(path string, _ os.DirEntry, err error) error {
+		if name, relErr := filepath.Rel(root, path); err == nil && relErr == nil && filepath.Ext(path) == ".md" {
+			files = append(files, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		for line := range strings.Lines(read(t, name)) {
+			if strings.HasPrefix(line, "    ") {
+				continue // commands are run
+			}
+			for _, m := range quoted.FindAllStringSubmatch(line, -1) {
+				if !strings.HasPrefix(m[1], "--") && !strings.HasPrefix(m[1], "irscope ") || ofOthers.MatchString(m[1]) {
+					continue
+				}
+				seen++
+				for _, f := range flagIn.FindAllStringSubmatch(m[1], -1) {
+					if !slices.Contains(k.flags, f[1]) {
+						t.Errorf("%s: `%s`: no command has the flag --%s", name, m[1], f[1])
+					}
+				}
+			}
+		}
+	}
+	if len(files) < 100 || seen < 150 {
+		t.Errorf("only %d documents with %d flags and commands were found", len(files), seen)
+	}
+}

@@ -4,7 +4,6 @@
 import "./shared";
 import { pauseWith } from "./store/api";
 import { keepIn } from "./store/prefs";
-import { pause } from "./widgets/busy";
 import { closingMenus } from "./widgets/menus";
 import { themeMenu } from "./widgets/thememenu";
 
@@ -17,7 +16,7 @@ const pages: Record<string, () => Promise<{ open(): unknown }>> = {
   editor: () => import("./editing/sourcepage"),
 };
 
-pauseWith(pause);
+pauseWith((...wait) => import("./widgets/busy").then((own) => own.pause(...wait)));
 // Asking for the storage may throw where it is forbidden.
 keepIn({ getItem: (name) => localStorage.getItem(name), setItem: (name, value) => localStorage.setItem(name, value) });
 const page = await pages[document.body.dataset.page ?? ""]?.();

@@ -1,7 +1,6 @@
 // What the page and most of the parts that are loaded later have in common. Each of those parts imports it first, so that the
 // bundler puts all of it into one chunk, which the page has already, rather than into one for each set of parts that share a file.
 
-import "./editing/draft";
 import "./store/api";
 import "./store/cells";
 import "./store/checks";
@@ -14,7 +13,6 @@ import "./store/phases";
 import "./store/prefs";
 import "./store/profile";
 import "./store/rank";
-import "./store/scripts";
 import "./store/state";
 import "./store/steps";
 import "./store/timers";

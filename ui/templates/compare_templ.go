@@ -168,7 +168,7 @@ func Compare(v CompareView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<div class=\"segments\" role=\"group\" aria-label=\"Form of the difference\"><button type=\"button\" id=\"form-unified\" aria-pressed=\"false\" title=\"One text  s\">Unified</button> <button type=\"button\" id=\"form-split\" aria-pressed=\"false\" title=\"Side by side  s\">Split</button></div></div></div></div><div class=\"figures-host\" tabindex=\"0\" role=\"region\" aria-label=\"What the runs came to\"><dl class=\"figures\" id=\"figures\"></dl></div><div class=\"messages\" id=\"messages\"></div><div class=\"code-host\" id=\"code\" tabindex=\"-1\"></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<div class=\"segments\" role=\"group\" aria-label=\"Form of the difference\"><button type=\"button\" id=\"form-unified\" aria-pressed=\"false\" title=\"One text  u\">Unified</button> <button type=\"button\" id=\"form-split\" aria-pressed=\"false\" title=\"Side by side  u\">Split</button></div></div></div></div><div class=\"figures-host\" tabindex=\"0\" role=\"region\" aria-label=\"What the runs came to\"><dl class=\"figures\" id=\"figures\"></dl></div><div class=\"messages\" id=\"messages\"></div><div class=\"code-host\" id=\"code\" tabindex=\"-1\"></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

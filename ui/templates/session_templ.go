@@ -342,7 +342,7 @@ func App(v SessionView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = narrowTab("center", "code", "Code").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = narrowTab("center", "code", "View").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -8,7 +8,7 @@ import { messageOf } from "../store/format";
 import { Pace, placeName, queryOf } from "../store/presented";
 import type { Session } from "../store/session";
 import type { Board } from "../wire";
-import { announce, byId, h, press } from "../widgets/dom";
+import { announce, byId, h, press, tell } from "../widgets/dom";
 import { lateStyle } from "../widgets/latestyle";
 
 // every is the least time between two steps that the class is told, in ms.
@@ -82,7 +82,7 @@ export class Desk {
       await post(`/api/sessions/${this.store.id}/answer`, { question, option });
       announce(`Answered: ${text}`);
     } catch (err) {
-      announce(`The answer was not sent: ${messageOf(err)}`);
+      tell(`The answer was not sent: ${messageOf(err)}`);
     }
   }
 }

@@ -8,7 +8,7 @@ import { ended, importPath, type RunModel, type Step } from "../store/model";
 import type { Source } from "../store/source";
 import type { State } from "../store/state";
 import type { CodeView } from "../widgets/codeview";
-import { announce, h } from "../widgets/dom";
+import { announce, h, tell } from "../widgets/dom";
 import { byLine, markNames, type NamesByLine, noNames } from "../widgets/namemarks";
 import { type Name, Names } from "../widgets/names";
 import type { Form, Marks, WireFunction } from "../wire";
@@ -197,7 +197,7 @@ export class ColumnsView {
     });
     Promise.all(marks).then(
       (n) => say && announce(`Lit in ${n.filter((x) => x > 0).length} of ${n.length} columns; Escape ends that`),
-      () => announce("Nothing is known of where this name comes from"),
+      () => tell("Nothing is known of where this name comes from"),
     );
   }
 }

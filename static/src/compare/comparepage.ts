@@ -5,6 +5,7 @@ import { json } from "../store/api";
 import { DiffSource } from "../store/diffsource";
 import { messageOf, plural } from "../store/format";
 import { preferredForm, setForm } from "../store/form";
+import { setting } from "../store/prefs";
 import { CodeView } from "../widgets/codeview";
 import { copy } from "../widgets/dialogs";
 import { announce, byId, h, press, setText } from "../widgets/dom";
@@ -46,6 +47,8 @@ class ComparePage {
   private readonly tabs = tabs.filter((tab) => document.getElementById(`tab-${tab}`));
 
   constructor() {
+    // As on the page of a session, a narrow window breaks lines unless the reader has said something else.
+    this.code.setWrap((setting("wrap") ?? (window.innerWidth < 600 ? "on" : "off")) === "on");
     for (const tab of this.tabs) byId(`tab-${tab}`).addEventListener("click", () => this.go({ tab }));
     for (const form of forms) byId(`form-${form}`).addEventListener("click", () => this.go({ form }));
     byId("copy-link").addEventListener("click", () => this.copyLink());
@@ -138,7 +141,7 @@ class ComparePage {
     const title = byId("center-title");
     if (title.title === parts.join(" › ")) return;
     title.title = parts.join(" › ");
-    const link = (name: string): Node | string => (name === pass && this.pages.has(name) ? h("a", { href: `/passes/${name}`, title: "What this pass is for, with an example" }, name) : name);
+    const link = (name: string): Node | string => (name === pass && this.pages.has(name) ? h("a", { href: `/passes/${name}`, title: "What this pass is for, with an example" }, name) : name === parts[0] ? h("span", { class: "name-head" }, name) : name); // the first gives way
     title.replaceChildren(...parts.flatMap((name, i) => (i > 0 ? [" › ", link(name)] : [link(name)])));
   }
 
@@ -164,7 +167,7 @@ class ComparePage {
     if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest("input, textarea, select")) return;
     const actions: Record<string, () => void> = {
       j: () => this.rows.move(1), k: () => this.rows.move(-1), n: () => this.code.moveHunk(1), p: () => this.code.moveHunk(-1),
-      s: () => this.go({ form: other(this.place.form) }), z: () => this.turnForm(),
+      u: () => this.go({ form: other(this.place.form) }), z: () => this.turnForm(),
     };
     const tab: Tab | undefined = this.tabs[Number(e.key) - 1];
     const act = actions[e.key] ?? (tab && (() => this.go({ tab })));

@@ -6,9 +6,10 @@ import type { ComparedFigure, RunComparison } from "../wire";
 
 export function drawFigures(host: HTMLElement, c: RunComparison): void {
   const same = c.outputs.length > 0 ? c.outputs.every((o) => o.same) : null;
+  // Whether both compute the same comes first: where there is no room for all, the rest is what has to be scrolled to.
   host.replaceChildren(
+    ...(same === null ? [] : [figure(c.outputs.length > 1 ? "outputs" : "output", same ? "equal" : h("span", { class: "unequal" }, "≠ not equal"), same ? "as far as recorded" : "")]),
     ...c.figures.map((f) => figure(f.name, h("span", {}, value(f, f.a), h("span", { class: "arrow" }, " → "), value(f, f.b)), change(f))),
-    ...(same === null ? [] : [figure(c.outputs.length > 1 ? "outputs" : "output", same ? "equal" : "not equal", same ? "as far as recorded" : "")]),
   );
 }
 

@@ -4,7 +4,7 @@ import "../shared";
 import type * as Bundle from "../../vendor/codemirror";
 import { post } from "../store/api";
 import { withChecks } from "../store/checks";
-import { announce, h, setText } from "../widgets/dom";
+import { announce, h, setText, tell } from "../widgets/dom";
 import { Beside } from "./beside";
 import { Checking } from "./checking";
 import { LiveDiff, type MakeCode } from "./livediff";
@@ -108,7 +108,7 @@ export class EditPane {
     const whole = fn === "";
     const all = model.functionsAt(step).filter((f) => f.kind !== "extern");
     const chosen = whole ? inOrder(all) : all.filter((f) => f.name === fn);
-    if (chosen.length === 0) return announce(`${fn} is an external function and has no text to edit`);
+    if (chosen.length === 0) return tell(`${fn} is an external function and has no text to edit`);
     const where = after === "import" ? "as imported" : `after ${after}`;
     const titled = `Edit ${whole ? "the module" : fn} ${where}`;
     const functions = whole ? [] : [fn];

@@ -7,7 +7,7 @@ import { bytes, messageOf, plural, time } from "../store/format";
 import { isFaster } from "../store/faster";
 import type { Session } from "../store/session";
 import { schedulePrefix } from "../store/steps";
-import { announce, h, press, setText } from "../widgets/dom";
+import { announce, h, press, setText, tell } from "../widgets/dom";
 import { glyphs } from "../widgets/glyphs";
 import { lateStyle } from "../widgets/latestyle";
 import { loopTable } from "../widgets/looprows";
@@ -35,7 +35,7 @@ export async function openSchedule(store: Session, host: Host, kernel: string, l
   if (!store.mayEdit()) return;
   kernel ||= scheduledBy(store) || store.fn;
   const known = (store.runs.settings.schedules ?? []).some((s) => s.kernel === kernel);
-  if (!known && !host.isKernel(kernel)) return announce("Choose a PrimFunc: a kernel is what can be scheduled");
+  if (!known && !host.isKernel(kernel)) return tell("Choose a PrimFunc: a kernel is what can be scheduled");
   pane ??= Promise.all([import(host.codemirror) as Promise<CodeMirror>, lateStyle()]).then(([cm]) => new SchedulePane(cm, store, host.code));
   try {
     const open = await pane;

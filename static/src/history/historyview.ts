@@ -2,7 +2,7 @@
 
 import "../shared";
 import { json } from "../store/api";
-import { announce, byId, h, setText } from "../widgets/dom";
+import { announce, byId, h, setText, tell } from "../widgets/dom";
 import { joined, link, list } from "./list";
 import { HistoryMarks } from "./marks";
 import { Strip } from "./strip";
@@ -80,7 +80,7 @@ export class HistoryView {
     hidePopover();
     this.from = document.activeElement;
     this.focusNext = true;
-    if (!model.started) return announce("The run has no history yet");
+    if (!model.started) return tell("The run has no history yet");
     const view = this.around.view();
     const subject = view.subject?.({ fn, state });
     if (subject) return this.go(subject);
@@ -89,15 +89,15 @@ export class HistoryView {
     const { last } = this;
     if (last?.place === this.place() && (!state.line || state.line === last.name.line) && this.inText()) return this.open(last.name, true);
     if (state.line && fn !== "*" && (this.inText() || view.hasLines)) return this.askLine(state.line, false);
-    if (view.hasLines) return announce("Select a node of the graph first");
+    if (view.hasLines) return tell("Select a node of the graph first");
     if (this.inText() && this.names.pick()) return;
-    announce("Open a diff, the IR or a kernel, and choose a line or a name");
+    tell("Open a diff, the IR or a kernel, and choose a line or a name");
   }
 
   // pick lets the reader choose a name with the arrows.
   pick(): void {
     hidePopover();
-    if (!this.names.pick()) announce("There are no names to choose here");
+    if (!this.names.pick()) tell("There are no names to choose here");
   }
 
   // click opens the history of the name at a point of the window: a click that came before this script.

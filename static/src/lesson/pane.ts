@@ -5,7 +5,7 @@ import "../shared";
 import { json } from "../store/api";
 import { messageOf } from "../store/format";
 import type { Session } from "../store/session";
-import { announce, byId, setText } from "../widgets/dom";
+import { announce, byId, setText, tell } from "../widgets/dom";
 import type { LessonStart, Verdict } from "../wire";
 import { follow } from "./places";
 import { keepProgress, type Progress, progressOf, type StepProgress } from "./progress";
@@ -198,7 +198,7 @@ class LessonPane {
       const { settings } = await json<LessonStart>(this.path);
       this.store.runs.change({ ...fresh, ...settings });
     } catch (err) {
-      return announce(messageOf(err));
+      return tell(messageOf(err));
     }
     this.progress = { session: this.store.id, at: 1, steps: {} };
     for (const el of this.steps) {

@@ -2,14 +2,14 @@
 
 import { importPath } from "../store/model";
 import type { Session } from "../store/session";
-import { announce } from "../widgets/dom";
+import { tell } from "../widgets/dom";
 
 // follow shows the place that the query of a link names, in the run that is shown.
 export function follow(store: Session, query: string): void {
   const q = new URLSearchParams(query);
   const name = q.get("pass") ?? "";
   const step = name === importPath ? null : store.model.all().find((s) => s.name === name || s.path === name);
-  if (step === undefined) return announce(`This run has no pass ${name}`);
+  if (step === undefined) return tell(`This run has no pass ${name}`);
   const pass = step?.path ?? importPath;
   const fn = q.get("function") ?? "";
   const line = Math.max(0, Number(q.get("line")) || 0);

@@ -4,7 +4,7 @@ import { json } from "../store/api";
 import { messageOf } from "../store/format";
 import type { Session } from "../store/session";
 import { button } from "../widgets/dialogs";
-import { announce, h } from "../widgets/dom";
+import { announce, h, tell } from "../widgets/dom";
 import type { LessonSolution, Settings } from "../wire";
 import type { StepProgress } from "./progress";
 
@@ -43,7 +43,7 @@ export class Solving {
       this.place!.replaceChildren(text, put);
       text.focus();
     } catch (err) {
-      announce(messageOf(err));
+      tell(messageOf(err));
     }
   }
 

@@ -46,7 +46,7 @@ export class ContextDialog {
       void this.require(this.name.value.trim());
     });
     this.query.addEventListener("input", () => this.filter());
-    const el = dialog("Run settings");
+    const el = dialog("Settings of the run");
     el.id = "context-dialog";
     el.classList.add("context");
     el.append(

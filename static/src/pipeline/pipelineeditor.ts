@@ -4,7 +4,7 @@ import "../shared";
 import { post } from "../store/api";
 import { ContextDialog } from "./contextdialog";
 import { ask } from "../widgets/dialogs";
-import { announce, byId } from "../widgets/dom";
+import { announce, byId, tell } from "../widgets/dom";
 import { Drag } from "./drag";
 import { messageOf } from "../store/format";
 import { numberOf, type RunModel, type Step } from "../store/model";
@@ -111,9 +111,9 @@ export class Editor implements Pipelining {
 
   private shift(step: Step | null, dir: "up" | "down"): void {
     const at = this.place(step);
-    if (typeof at === "string" || !step) return announce(String(at));
+    if (typeof at === "string" || !step) return tell(String(at));
     const to = dir === "up" ? this.above(at) : this.below(at);
-    if (!to) return announce(`${step.name} is ${dir === "up" ? "first" : "last"} already`);
+    if (!to) return tell(`${step.name} is ${dir === "up" ? "first" : "last"} already`);
     this.moveTo(step.name, at, to);
   }
 
@@ -150,7 +150,7 @@ export class Editor implements Pipelining {
     const { steps } = this;
     const step = find(steps, from)!;
     const moved = move(steps, from, to);
-    if (!moved) return announce(`${name} cannot be moved into itself`);
+    if (!moved) return tell(`${name} cannot be moved into itself`);
     const path = pathOf(moved, step);
     if (path === pathOf(steps, step)) return;
     this.change(moved, path);
@@ -160,7 +160,7 @@ export class Editor implements Pipelining {
   private canStart(step: Step): boolean {
     const may = this.store.mayEdit();
     const at = this.place(step);
-    if (typeof at === "string") announce(at);
+    if (typeof at === "string") tell(at);
     return may && typeof at !== "string";
   }
 
@@ -178,16 +178,16 @@ export class Editor implements Pipelining {
 
   private drop(step: Step, to: At): void {
     const at = this.place(step);
-    if (typeof at === "string") return announce(at);
+    if (typeof at === "string") return tell(at);
     this.moveTo(step.name, at, to);
   }
 
   private async remove(step: Step | null): Promise<void> {
     const at = this.place(step);
-    if (typeof at === "string" || !step) return announce(String(at));
+    if (typeof at === "string" || !step) return tell(String(at));
     if (!(await this.mayLose(step, "Remove"))) return;
     const left = remove(this.steps, at);
-    if (left.length === 0) return announce(`${step.name} is the only pass; a pipeline needs at least one`);
+    if (left.length === 0) return tell(`${step.name} is the only pass; a pipeline needs at least one`);
     const next = find(left, at) ?? find(left, [...at.slice(0, -1), at.at(-1)! - 1]) ?? left.at(-1)!;
     this.change(left, pathOf(left, next));
     announce(`${step.name} was removed; ${next.name} is selected`);
@@ -210,7 +210,7 @@ export class Editor implements Pipelining {
   // setOption gives an option of a step another value; undefined is its default.
   setOption(step: Step, option: string, v: unknown): void {
     const at = this.place(step);
-    if (typeof at === "string") return announce(at);
+    if (typeof at === "string") return tell(at);
     const changed = withOption(find(this.steps, at)!, option, v);
     const steps = replace(this.steps, at, changed);
     this.change(steps, pathOf(steps, changed));
@@ -270,6 +270,6 @@ export class Editor implements Pipelining {
     store.bring("details");
     const first = byId("pass-options").querySelector<HTMLElement>("input, select, textarea");
     if (first) first.focus();
-    else announce(`${store.selected()?.name ?? "This"} has no options`);
+    else tell(`${store.selected()?.name ?? "This"} has no options`);
   }
 }

@@ -5,7 +5,7 @@ import "../shared";
 import type { Session } from "../store/session";
 import type { Live } from "../wire";
 import type { CodeView } from "../widgets/codeview";
-import { announce, byId } from "../widgets/dom";
+import { byId, tell } from "../widgets/dom";
 import type { Follower } from "./follower";
 import { toggleLarge } from "./large";
 import type { Presenter } from "./presenter";
@@ -53,15 +53,15 @@ export class Stage {
     this.presenter = import("./presenter").then((own) => new own.Presenter(this.store, this.code, this.tour, () => (this.presenter = null)));
     this.presenter.then((own) => own.update(), () => {
       this.presenter = null;
-      announce("The presentation could not begin; is the server still running?");
+      tell("The presentation could not begin; is the server still running?");
     });
   }
 
   private look(): void {
     if (this.follower) this.with(this.follower, (own) => own.toggle());
-    else if (this.presenter) announce("You are presenting this session yourself");
+    else if (this.presenter) tell("You are presenting this session yourself");
     else if (this.presenting) this.follow();
-    else announce("Nobody is presenting this session");
+    else tell("Nobody is presenting this session");
   }
 
   private enlarge(): void {

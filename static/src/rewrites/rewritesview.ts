@@ -7,7 +7,7 @@ import { type Item, items, type Ranges, ranges, said, target } from "../store/re
 import type { Session } from "../store/session";
 import type { Row } from "../store/source";
 import type { CodeView } from "../widgets/codeview";
-import { announce, byId, h, press } from "../widgets/dom";
+import { announce, byId, h, press, tell } from "../widgets/dom";
 import type { Place, RuleCount, Rewrites } from "../wire";
 import { Records } from "../store/records";
 import { WhyView } from "./whyview";
@@ -94,11 +94,11 @@ export class RewritesView {
     if (step && this.key && !this.list) await this.load(step);
     if (step !== this.step) return;
     const all = this.offered(decisions);
-    if (all.length === 0) return announce(decisions ? "There are no decisions" : "There are no rewrites");
+    if (all.length === 0) return tell(decisions ? "There are no decisions" : "There are no rewrites");
     const at = all.findIndex((x) => x.key === this.selected);
     const next = at < 0 ? (dir > 0 ? 0 : all.length - 1) : at + dir;
     const item = all[next];
-    if (!item) return announce(dir > 0 ? "That was the last" : "That was the first");
+    if (!item) return tell(dir > 0 ? "That was the last" : "That was the first");
     this.open(item);
   }
 

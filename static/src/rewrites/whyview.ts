@@ -9,7 +9,7 @@ import { Excerpts } from "./excerpt";
 import { inBoth } from "./lines";
 import type { Row } from "../store/source";
 import type { CodeView } from "../widgets/codeview";
-import { announce, byId, h } from "../widgets/dom";
+import { announce, byId, h, tell } from "../widgets/dom";
 import { Popover, type Spot } from "../widgets/popover";
 import type { Rewrites } from "../wire";
 import type { Records } from "../store/records";
@@ -60,13 +60,13 @@ export class WhyView {
   // here answers for the chosen line, or the first changes in view.
   here(): void {
     const { code } = this;
-    if (!this.step()) return announce("Choose a pass that has run, and a diff or the IR");
+    if (!this.step()) return tell("Choose a pass that has run, and a diff or the IR");
     if (code.scroller.hidden) return void this.whole(this.step()!);
     const rows = [...code.scroller.querySelectorAll<HTMLElement>(".code-row")];
     const line = rows.find((el) => el.classList.contains("at-line"));
     const top = code.scroller.getBoundingClientRect().top;
     const el = line ?? rows.find((x) => x.querySelector(".why[data-hunk]") && x.getBoundingClientRect().top >= top);
-    if (!el) return announce("Choose a line by its number first, or a diff with changes");
+    if (!el) return tell("Choose a line by its number first, or a diff with changes");
     void this.ask(line ? this.lineAt(indexOf(el)) : this.changesAt(indexOf(el)), rowSpot(el, code));
   }
 

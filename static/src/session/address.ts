@@ -11,6 +11,19 @@ export function readAddress(): string {
   return location.search;
 }
 
+// left tells that the reader has left a place just now: one step leads away from it, whatever it changes.
+let left = false;
+
+// leave keeps what the page shows now in the history of the browser. What the reader goes on to is a step of its own, so that back leads
+// to what was left. In a frame it leads out of the page around, whose history that is.
+export function leave(): void {
+  if (left || parent !== window) return;
+  left = true;
+  window.setTimeout(() => (left = false));
+  if (waiting) write(waiting, false);
+  history.pushState(history.state, "");
+}
+
 // writeAddress puts the state into the address. A new run is a step back in the history at once; all else replaces the entry when
 // the page has been painted, because the browser takes its time for it.
 export function writeAddress(s: State, newEntry = false): void {
@@ -29,6 +42,6 @@ function write(s: State, newEntry: boolean): void {
   const query = formatState(s);
   if (query === location.search) return;
   const url = location.pathname + query;
-  if (newEntry) history.pushState(null, "", url);
-  else history.replaceState(null, "", url);
+  if (newEntry) history.pushState(history.state, "", url);
+  else history.replaceState(history.state, "", url);
 }

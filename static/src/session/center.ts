@@ -4,9 +4,9 @@ import { messageOf, plural } from "../store/format";
 import type { FindOrigins } from "../store/origins";
 import type { Source } from "../store/source";
 import type { RunModel, Step } from "../store/model";
-import type { At, Panel, View } from "../views/view";
+import type { At, Content, Panel, View } from "../views/view";
 import { CodeView } from "../widgets/codeview";
-import { byId, h, later } from "../widgets/dom";
+import { byId, h, later, setAttr } from "../widgets/dom";
 import { errorNote } from "../widgets/errors";
 import type { OriginBar } from "../widgets/originbar";
 
@@ -77,9 +77,20 @@ export class Center {
     this.shown = { name: view.name, key: content.key ?? "", form, line };
     this.pending?.abort();
     const abort = (this.pending = new AbortController());
+    // What is still there is of another place: it gets faint once the reader has to wait for what the title names.
+    const faint = (busy: string | null): void => void (abort.signal.aborted || setAttr(this.host.parentElement!, "aria-busy", busy));
+    const late = window.setTimeout(faint, 200, "true");
+    void this.fill(content, view, at, abort.signal, old !== null && old.key === content.key).then(() => {
+      window.clearTimeout(late);
+      faint(null);
+    });
+  }
+
+  // fill shows a content; keepPlace has the row at the top stay.
+  private async fill(content: Content, view: View, at: At, signal: AbortSignal, keepPlace: boolean): Promise<void> {
     if ("nothing" in content) this.nothing(at, content.nothing);
-    else if ("rows" in content) void this.rows(content.rows(abort.signal), abort.signal, content.label, at, old !== null && old.key === content.key, content.origins);
-    else void this.draw(view.name, content.panel, at, abort.signal);
+    else if ("rows" in content) await this.rows(content.rows(signal), signal, content.label, at, keepPlace, content.origins);
+    else await this.draw(view.name, content.panel, at, signal);
   }
 
   // aim names a line of the text before that is to be in view when the next text is shown, 0 for none; focus gives it the focus.
@@ -207,8 +218,8 @@ export class Center {
 
 // crumbs writes a title whose parts are apart as a way to the place. A long part loses its middle where there is no room.
 function crumbs(host: HTMLElement, title: string): void {
-  if (host.textContent === title) return;
-  host.title = title;
+  if (host.title === title) return; // the page came with the words alone
+  host.title = host.ariaLabel = title; // heard as one, not in parts
   host.replaceChildren(...title.split(" › ").flatMap((part, i) => {
     const cut = part.length > 24 ? part.length - 12 : part.length;
     const name = [h("span", { class: "name-head" }, part.slice(0, cut)), cut < part.length ? h("span", { class: "name-tail" }, part.slice(cut)) : ""];

@@ -2,7 +2,7 @@
 
 import { apart, setApart } from "../store/counts";
 import { keep, setting } from "../store/prefs";
-import type { Session } from "../store/session";
+import type { Part, Session } from "../store/session";
 import { copy } from "../widgets/dialogs";
 import { announce, byId, press } from "../widgets/dom";
 import { readAddress } from "./address";
@@ -13,11 +13,13 @@ interface Parts {
   store: Session;
   center: Center;
   tree: PipelineTree;
+  // back shows the part of the page that a step of the history of the browser was in.
+  back(part: Part): void;
   // fork opens a copy of a session that this visitor may not change.
   fork(): void;
 }
 
-export function wireControls({ store, center, tree, fork }: Parts): void {
+export function wireControls({ store, center, tree, back, fork }: Parts): void {
   const { runs } = store;
   const on = (id: string, event: string, run: (e: Event) => void): void => byId(id).addEventListener(event, run);
   const level = document.querySelector<HTMLInputElement>("#run-form input[name=opt_level]:checked");
@@ -47,7 +49,10 @@ export function wireControls({ store, center, tree, fork }: Parts): void {
     void copy(byId("copy-command"), command.textContent ?? "", () => getSelection()?.selectAllChildren(command));
   });
   filterControls(store, tree);
-  window.addEventListener("popstate", () => store.restore(readAddress()));
+  window.addEventListener("popstate", (e) => {
+    if (e.state) back(e.state as Part);
+    store.restore(readAddress());
+  });
 }
 
 // showFilter shows the field that filters the passes, or hides it, which ends the filter.

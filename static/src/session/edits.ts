@@ -1,6 +1,6 @@
 // The IR that was edited behind steps, as the page of a session knows it. The editor is loaded when it is needed.
 
-import { announce, h } from "../widgets/dom";
+import { h, tell } from "../widgets/dom";
 import type { EditPane } from "../editing/editir";
 import { messageOf } from "../store/format";
 import { wholeModule } from "../store/model";
@@ -35,8 +35,8 @@ export class Edits {
     if (!this.offered || !step || !store.mayEdit()) return;
     const after = afterOf(store.model, step);
     if (step.status === "failed" && step.name.startsWith(editPrefix)) return this.again(after);
-    if (!after) return announce(`${step.name} runs inside another step; edit the IR after that one`);
-    if (["waiting", "running", "failed"].includes(step.status)) return announce(`There is no IR after ${step.name}`);
+    if (!after) return tell(`${step.name} runs inside another step; edit the IR after that one`);
+    if (["waiting", "running", "failed"].includes(step.status)) return tell(`There is no IR after ${step.name}`);
     await this.use((dialog) => dialog.open(after, step, store.fn === wholeModule ? "" : store.fn));
   }
 

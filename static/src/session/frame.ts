@@ -4,6 +4,7 @@
 import { keep, setting } from "../store/prefs";
 import type { Part } from "../store/session";
 import { byId, press } from "../widgets/dom";
+import { leave } from "./address";
 import type { Inspector, Sheet } from "./inspector";
 
 // phone shows one part at a time; in a small window the tree lies over the code, in a medium one the inspector does.
@@ -16,7 +17,14 @@ export class Frame {
     for (const b of document.querySelectorAll<HTMLElement>(".narrow-tabs [data-tab]")) {
       b.addEventListener("click", () => (b.dataset.tab === "search" ? this.on.search() : this.showTab((b.dataset.tab ?? "passes") as Part)));
     }
-    byId("show-passes").addEventListener("click", () => this.showTree(!this.hasTree));
+    // The button goes with what it opens, and the focus into it.
+    byId("show-passes").addEventListener("click", () => {
+      this.showTree(true);
+      byId("tree").focus();
+    });
+    byId("center").addEventListener("pointerdown", () => {
+      if (small.matches && !phone.matches && this.hasTree && !app.matches(".with-lesson")) this.showTree(false);
+    });
     byId("toggle-details").addEventListener("click", () => this.keepDetails(!this.hasDetails));
     byId("close-details").addEventListener("click", () => {
       this.keepDetails(false);
@@ -106,7 +114,17 @@ export class Frame {
     return this.app.classList.contains("with-inspector");
   }
 
+  // open shows a part that the reader has not gone to just now: the page opens on it, or the history of the browser names it.
+  open(part: Part): void {
+    this.app.dataset.tab = part;
+    if (part === "search" && phone.matches) this.on.search();
+    else this.showTab(part);
+  }
+
+  // showTab shows a part. On a phone it is all that is shown, and so a step in the history of the browser.
   private showTab(name: Part): void {
+    if (phone.matches && this.app.dataset.tab !== name) leave();
+    history.replaceState(name, "");
     this.app.dataset.tab = name;
     for (const b of document.querySelectorAll<HTMLElement>(".narrow-tabs [data-tab]")) press(b, b.dataset.tab === name);
     this.on.shown();

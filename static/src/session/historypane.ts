@@ -1,6 +1,6 @@
 // The place of the history of a value below the strip of passes. What shows it is loaded when the reader comes near the text.
 
-import { announce, byId, part } from "../widgets/dom";
+import { byId, part, tell } from "../widgets/dom";
 import { lateStyle } from "../widgets/latestyle";
 import type { Around, HistoryView } from "../history/historyview";
 import { messageOf } from "../store/format";
@@ -50,6 +50,6 @@ export class HistoryPane {
   private with(run: (view: HistoryView) => void): void {
     if (!this.offered) return;
     this.asked = true;
-    this.view().then(run, (err: unknown) => announce(messageOf(err)));
+    this.view().then(run, (err: unknown) => tell(messageOf(err)));
   }
 }

@@ -5,6 +5,7 @@ import { type Item, openPalette } from "../palette/palette";
 import { api, json } from "../store/api";
 import { messageOf } from "../store/format";
 import type { Session } from "../store/session";
+import { tell } from "../widgets/dom";
 
 // compareWith lists sessions; the run that is shown stands beside the last one of the session that is chosen.
 export function compareWith(store: Session): Promise<void> {
@@ -31,8 +32,8 @@ async function open(store: Session, other: string): Promise<void> {
   try {
     const run = (await api.runs(other)).at(-1);
     if (run) location.assign(`/compare/${store.runs.current}/${run.id}?a=${store.id}&b=${other}`);
-    else store.announce("That session has no run");
+    else tell("That session has no run");
   } catch (err) {
-    store.announce(messageOf(err));
+    tell(messageOf(err));
   }
 }

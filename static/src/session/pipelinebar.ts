@@ -6,7 +6,7 @@ import { onlyChecks } from "../store/checks";
 import { messageOf, plural } from "../store/format";
 import type { Step } from "../store/model";
 import type { Session } from "../store/session";
-import { announce, byId, setText } from "../widgets/dom";
+import { announce, byId, setText, tell } from "../widgets/dom";
 import type { Settings } from "../wire";
 
 export class PipelineBar {
@@ -68,7 +68,7 @@ export class PipelineBar {
     const { runs } = this.store;
     if (!this.store.mayEdit()) return;
     const found = again ? runs.undo.forth(runs.settings) : runs.undo.back(runs.settings);
-    if (!found) return announce(again ? "Nothing to redo" : "Nothing to undo");
+    if (!found) return tell(again ? "Nothing to redo" : "Nothing to undo");
     this.change(found, again ? "Redone" : "Undone", true);
   }
 

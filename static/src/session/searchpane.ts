@@ -1,7 +1,7 @@
 // The place of the search over the history of a run, above the text. What searches is loaded when it is opened.
 
 import type { CodeView } from "../widgets/codeview";
-import { announce, byId, part } from "../widgets/dom";
+import { byId, part, tell } from "../widgets/dom";
 import type { SearchView } from "../search/searchview";
 import { messageOf } from "../store/format";
 import type { Session } from "../store/session";
@@ -25,6 +25,6 @@ export class SearchPane {
 
   private with(run: (view: SearchView) => void): void {
     this.asked = true;
-    this.view().then(run, (err: unknown) => announce(messageOf(err)));
+    this.view().then(run, (err: unknown) => tell(messageOf(err)));
   }
 }

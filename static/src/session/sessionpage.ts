@@ -11,11 +11,11 @@ import { debounce } from "../store/timers";
 import { makeViews } from "../views/registry";
 import type { At, View } from "../views/view";
 import { plainCode } from "../widgets/codeview";
-import { announce, byId, h, later, perFrame, press, setText } from "../widgets/dom";
+import { announce, byId, h, later, perFrame, press, setText, tell } from "../widgets/dom";
 import type { Jump } from "../widgets/errors";
 import { icon } from "../widgets/icons";
 import { lateStyle } from "../widgets/latestyle";
-import { readAddress, writeAddress } from "./address";
+import { leave, readAddress, writeAddress } from "./address";
 import { beginning, type Begun } from "./beginning";
 import { Center } from "./center";
 import { wireControls } from "./controls";
@@ -106,7 +106,9 @@ class SessionPage {
       draw: () => this.draw(),
       later: () => this.render(),
       announce,
+      tell,
       address: writeAddress,
+      leave,
       bring: (part) => this.frame.bring(part),
       aim: (before) => this.center.aim(before),
       line: (n, side) => void this.center.code.goToLine(n, side),
@@ -156,13 +158,13 @@ class SessionPage {
     resizablePanes(app);
     this.viewButtons();
     this.showValue(null);
-    wireControls({ store, center: this.center, tree: this.tree, fork: () => this.withSharing((own) => void own.fork()) });
+    wireControls({ store, center: this.center, tree: this.tree, back: (part) => this.frame.open(part), fork: () => this.withSharing((own) => void own.fork()) });
     this.keys = wireKeys({
       store, views: this.views, center: this.center, tree: this.tree, frame: this.frame, timeline: this.timeline,
       pipeline: this.pipeline, notes: this.notes, user: this.user, edits: this.edits, schedules: this.schedules, history: this.history, search: this.search, compare: () => this.withChips((chips) => chips.compare()), rewrites: (dir, decisions) => this.withRewrites((view) => void view.move(dir, decisions)), why: () => this.withRewrites((view) => view.why.here()),
     });
     // A link to a pass, or to what is no text, opens on it.
-    if (store.chosen || this.view.text === undefined) this.frame.bring("center");
+    if (store.chosen || this.view.text === undefined) this.frame.open("center");
   }
 
   async open(): Promise<void> {

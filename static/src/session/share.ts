@@ -50,7 +50,7 @@ export class Sharing {
     if (rename && !mayEdit) rename.replaceWith(rename.textContent ?? "");
     const program = document.getElementById("program") as HTMLAnchorElement | null;
     if (program) {
-      program.hidden = this.store.model.finished?.status !== "ok";
+      program.parentElement!.hidden = this.store.model.finished?.status !== "ok";
       program.href = program.href.replace(/\/runs\/[^/]*/, `/runs/${this.store.model.id}`);
     }
     for (const a of this.menu.querySelectorAll<HTMLAnchorElement>("[data-export]")) {

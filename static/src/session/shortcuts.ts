@@ -2,7 +2,7 @@
 
 import type { Session } from "../store/session";
 import type { View } from "../views/view";
-import { announce, byId, later } from "../widgets/dom";
+import { byId, later, tell } from "../widgets/dom";
 import type { Center } from "./center";
 import { showFilter, toggleMarks, toggleWords, toggleWrap } from "./controls";
 import type { Edits } from "./edits";
@@ -41,7 +41,7 @@ export function wireKeys({ store, views, center, tree, frame, timeline, pipeline
   const move = (dir: 1 | -1, changed: boolean): void => {
     const step = tree.next(store.state.pass, dir, changed);
     if (step) store.select(step);
-    else announce(dir > 0 ? "No later pass" : "No earlier pass");
+    else tell(dir > 0 ? "No later pass" : "No earlier pass");
   };
   const keys: Keys = {
     j: () => move(1, true),
@@ -55,7 +55,7 @@ export function wireKeys({ store, views, center, tree, frame, timeline, pipeline
     V: () => {
       const { columns, pass } = store.state;
       store.go({ columns: [...new Set([...columns, pass])].slice(-3) });
-      announce(`${store.selected()?.name ?? "The imported module"} is kept as a column`);
+      tell(`${store.selected()?.name ?? "The imported module"} is kept as a column`);
     },
     ...(history.offered ? { ".": () => history.ask() } : {}),
     i: () => frame.toggleDetails(),
@@ -88,7 +88,7 @@ export function wireKeys({ store, views, center, tree, frame, timeline, pipeline
     ...(edits.offered ? { e: () => void edits.open() } : {}),
     ...(schedules.offered ? { d: () => void schedules.open() } : {}),
     t: () => toggleMarks(center, store),
-    M: () => void center.code.goToOther().then((went) => went || announce("No line in view has moved")),
+    M: () => void center.code.goToOther().then((went) => went || tell("No line in view has moved")),
     f: () => {
       store.bring("passes");
       tree.enter();

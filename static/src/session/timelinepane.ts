@@ -5,7 +5,7 @@ import { messageOf, time } from "../store/format";
 import { keep, setting } from "../store/prefs";
 import type { Session } from "../store/session";
 import { reuse } from "../store/summary";
-import { announce, byId, part, press, setAttr, setText } from "../widgets/dom";
+import { byId, part, press, setAttr, setText, tell } from "../widgets/dom";
 
 export class TimelinePane {
   private readonly view = part("the timeline script", () => import("../timeline/timelineview"), (own) => new own.TimelineView(byId("timeline-body"), { select: (step) => this.store.select(step) }));
@@ -53,6 +53,6 @@ export class TimelinePane {
   }
 
   private with(run: (view: TimelineView) => void): void {
-    this.view().then(run, (err: unknown) => announce(messageOf(err)));
+    this.view().then(run, (err: unknown) => tell(messageOf(err)));
   }
 }

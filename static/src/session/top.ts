@@ -42,6 +42,7 @@ export function drawTop(runs: Runs, title: string): void {
   const { model } = runs;
   const { changed, total } = model.tally();
   setText(byId("pass-count"), total > 0 ? `${changed} of ${total}` : "");
+  byId("pass-count").dataset.ended = model.finished?.status ?? ""; // where the passes are all that is in view, they say how it ended
 }
 
 // drawCommand writes the command line of the run, which is in a dialog: what makes it is loaded after the first view.

@@ -4,7 +4,7 @@
 import { beside, inOrder } from "../store/notes";
 import type { Session } from "../store/session";
 import { button, copy } from "../widgets/dialogs";
-import { announce, byId, h, setText } from "../widgets/dom";
+import { announce, byId, h, setText, tell } from "../widgets/dom";
 import type { Note } from "../wire";
 import { marked, where } from "./notetext";
 
@@ -36,10 +36,10 @@ export class Tour {
 
   // move goes to the next (1) or previous (-1) note.
   move(dir: 1 | -1): void {
-    if (this.notes.all.length === 0) return announce("This session has no notes");
+    if (this.notes.all.length === 0) return tell("This session has no notes");
     const to = beside(this.sorted, this.store.state.note, dir);
     if (to) this.open(to);
-    else announce(dir > 0 ? "That was the last note" : "That was the first note");
+    else tell(dir > 0 ? "That was the last note" : "That was the first note");
   }
 
   // open shows a note at its place.

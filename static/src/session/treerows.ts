@@ -90,20 +90,15 @@ function twisty(open: boolean | null): HTMLElement {
 // passName writes the name of a pass. Inside of the sequence of the same name its prefix is heard and not seen.
 function passName(step: Step): HTMLElement {
   // A primitive of a schedule is called as on its line.
-  if (step.line && step.title) return h("span", { class: "name mono", title: `Line ${step.line}: ${step.title}` }, h("span", { class: "name-head" }, step.title.replace(/^.*?\bsch\.(?=\w+\()/, "")));
+  if (step.line && step.title) return name(step.title.replace(/^.*?\bsch\.(?=\w+\()/, ""), "", "", " mono", `Line ${step.line}: ${step.title}`);
   const prefix = step.name.startsWith("tir.") && step.depth > 1 ? "tir." : "";
   const rest = step.name.slice(prefix.length);
   return name(rest, tailOfPass(rest), prefix);
 }
 
-function name(text: string, tail: string, prefix = "", cls = ""): HTMLElement {
-  return h(
-    "span",
-    { class: `name${cls}`, title: prefix + text },
-    prefix ? h("span", { class: "vh" }, prefix) : null,
-    h("span", { class: "name-head" }, text.slice(0, text.length - tail.length)),
-    tail ? h("span", { class: "name-tail" }, tail) : null,
-  );
+// name writes a name that may lose its middle. The style sheet shows its head and its tail; what is heard and searched is one word.
+function name(text: string, tail: string, prefix = "", cls = "", title = prefix + text): HTMLElement {
+  return h("span", { class: `name${cls}`, title, "data-head": text.slice(0, text.length - tail.length), "data-tail": tail || null }, h("span", { class: "vh" }, prefix + text));
 }
 
 function mark(step: Step): HTMLElement | null {

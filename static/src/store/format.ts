@@ -4,14 +4,15 @@ import type { Num } from "../wire";
 
 // time prints nanoseconds with three significant digits: "3.12 ms".
 export function time(ns: number): string {
-  if (ns < 1e3) return `${Math.round(ns)} ns`;
-  if (ns < 1e6) return `${digits(ns / 1e3)} µs`;
-  if (ns < 1e9) return `${digits(ns / 1e6)} ms`;
+  if (ns < 999.5) return `${Math.round(ns)} ns`;
+  if (ns < 999.5e3) return `${digits(ns / 1e3)} µs`;
+  if (ns < 999.5e6) return `${digits(ns / 1e6)} ms`;
   return `${digits(ns / 1e9)} s`;
 }
 
+// digits prints three significant digits; what is rounded up to the next power of ten has no more.
 function digits(x: number): string {
-  return x >= 100 ? x.toFixed(0) : x >= 10 ? x.toFixed(1) : x.toFixed(2);
+  return x.toFixed(x >= 99.95 ? 0 : x >= 9.995 ? 1 : 2);
 }
 
 const units = ["B", "KiB", "MiB", "GiB", "TiB"];

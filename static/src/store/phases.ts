@@ -9,7 +9,7 @@ export const phaseNames: Record<Phase, string> = { graph: "graph", calls: "calls
 // calls are the passes that make calls of kernels and plan their memory, code those that make functions of loops which a machine can
 // call. What else works on PrimFuncs is about loops, and the rest about the graph.
 const calls = new Set(["RewriteDataflowReshape", "ToNonDataflow", "RemovePurityChecking", "CallTIRRewrite", "ElideCopies", "StaticPlanBlockMemory", "LowerAllocTensor", "KillAfterLastUse", "LowerRuntimeBuiltin", "ComputePrimValue", "VMShapeLower", "AttachGlobalSymbol"]);
-const code = new Set(["tir.MakePackedAPI", "tir.SkipAssert", "tir.LowerTVMBuiltin", "tir.LowerIntrin", "tir.LowerMath", "tir.ContractFMA"]);
+const code = new Set(["tir.MakePackedAPI", "tir.LowerSmallDatatypes", "tir.SkipAssert", "tir.LowerTVMBuiltin", "tir.LowerIntrin", "tir.LowerMath", "tir.ContractFMA"]);
 
 // phaseOf returns the phase of a pass by its name. What users wrote belongs where it runs: with the pass before it.
 export function phaseOf(name: string, before: Phase): Phase {

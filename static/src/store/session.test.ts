@@ -50,8 +50,8 @@ function page(query = "?run=r", mayEdit = true, session = "s"): Page {
   let follower: Follower | null = null;
   const call = (name: string) => (...args: unknown[]): void => void out.calls.push([name, ...args].join(" "));
   const screen: Screen = {
-    draw: call("draw"), later: () => undefined, announce: (text) => out.said.push(text), address: (s, fresh) => out.addresses.push([s, fresh]),
-    bring: call("bring"), aim: call("aim"), line: call("line"), sure: async () => out.sure,
+    draw: call("draw"), later: () => undefined, announce: (text) => out.said.push(text), tell: (text) => out.said.push(text), address: (s, fresh) => out.addresses.push([s, fresh]),
+    leave: call("leave"), bring: call("bring"), aim: call("aim"), line: call("line"), sure: async () => out.sure,
   };
   out.store = new Session({ session, title: "T", run: "", mayEdit, shared: false, reason: mayEdit ? "" : "Only the creator of this session can change it; fork it to continue", compiler: true, query }, views, screen, (_, f) => {
     follower = f;
@@ -137,7 +137,28 @@ test("what is there already is scrolled to, of the text before where asked; else
   p.store.fn = "f"; // as drawing it does
   p.store.visit(to, 5);
   p.store.visit(to);
-  assert.deepEqual(p.calls, ["aim 5", "draw", "bring center", "draw", "line 5 before", "bring center", "draw", "line 3 after", "bring center"]);
+  assert.deepEqual(p.calls, ["leave", "aim 5", "draw", "bring center", "draw", "line 5 before", "bring center", "draw", "line 3 after", "bring center"]);
+});
+
+test("another view, a link and a visit elsewhere are steps in the history of the browser; another pass or form of a diff is none", async () => {
+  const p = await running("?run=r&view=one");
+  const { store } = p;
+  const steps = (run: () => void): number => {
+    p.calls.length = 0;
+    run();
+    return p.calls.filter((c) => c === "leave").length;
+  };
+  assert.equal(steps(() => store.select(store.model.steps.get("1.1/A")!)), 0);
+  assert.equal(steps(() => store.turnDiff()), 0, "the other form");
+  assert.equal(steps(() => store.go({ line: 3 })), 0);
+  assert.equal(steps(() => store.setView("summary")), 1);
+  assert.equal(steps(() => store.setView("summary")), 0, "the view that is there");
+  assert.equal(steps(() => store.select(store.model.steps.get("1.2/B")!)), 1, "from what is of no pass to a diff");
+  assert.equal(steps(() => store.selectByName("A")), 1, "a link to a pass");
+  store.fn = "f";
+  assert.equal(steps(() => store.visit({ pass: "1.1/A", fn: "f", line: 4, view: store.state.view })), 0, "another line of the same text");
+  assert.equal(steps(() => store.visit({ pass: "1.2/B", fn: "f", line: 4, view: store.state.view })), 1);
+  assert.equal(steps(() => store.restore("?run=r&view=summary")), 0, "going back");
 });
 
 test("a note is pinned to a line of a text of the step, to the step in other views, and to no line of a whole module", async () => {

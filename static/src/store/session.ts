@@ -34,8 +34,12 @@ export interface Screen {
   draw(): void;
   later(): void;
   announce(text: string): void;
+  // tell says to everybody what nothing else shows.
+  tell(text: string): void;
   // address shows the state in the address, as a new step in the history of the browser where asked.
   address(state: State, newEntry: boolean): void;
+  // leave keeps what is shown now in the history of the browser, before the reader goes elsewhere.
+  leave(): void;
   // bring shows a part where the window is narrow.
   bring(part: Part): void;
   // aim names a line of the text before that is to be in view with the next text; 0 for none.
@@ -152,7 +156,7 @@ export class Session {
 
   // mayEdit tells whether something can be changed, and tells the reader where it cannot.
   mayEdit(): boolean {
-    if (!this.runs.mayEdit) this.screen.announce(this.reason);
+    if (!this.runs.mayEdit) this.screen.tell(this.reason);
     return this.runs.mayEdit;
   }
 
@@ -184,10 +188,13 @@ export class Session {
     return !this.model.started?.dump && !!p?.ir && !p.script;
   }
 
-  // go changes the state and draws at once. Another pass has other rewrites: none of them is selected.
+  // go changes the state and draws at once. Another pass has other rewrites: none of them is selected. Another view is a step in the
+  // history of the browser, another form of a diff is none.
   go(change: Partial<State>): void {
+    const from = this.view;
     const other = change.pass !== undefined && change.pass !== this.state.pass;
     this.state = { ...this.state, ...(other ? { rewrite: "" } : {}), ...change };
+    if (this.view !== from && !(this.view.text === "diff" && from.text === "diff")) this.screen.leave();
     this.screen.draw();
   }
 
@@ -198,7 +205,9 @@ export class Session {
 
   selectByName(name: string): void {
     const step = this.model.all().find((x) => x.name === name);
-    if (step) this.select(step);
+    if (!step) return;
+    this.screen.leave();
+    this.select(step);
   }
 
   // choose selects a step by its path; the next run has it, if this one has not.
@@ -261,7 +270,10 @@ export class Session {
   visit(to: Pick<State, "pass" | "fn" | "line" | "view">, before = 0): void {
     this.chosen = true;
     const there = this.fn === to.fn && this.state.pass === to.pass && this.state.view === to.view;
-    if (!there) this.screen.aim(before);
+    if (!there) {
+      this.screen.leave();
+      this.screen.aim(before);
+    }
     this.go(to);
     if (there) this.screen.line(before || to.line, before ? "before" : "after");
     this.screen.bring("center");
@@ -277,8 +289,8 @@ export class Session {
   // goToNote shows the place of a note, in another run if need be.
   goToNote(note: Note): void {
     if (note.run && note.run !== this.state.run) {
+      this.screen.leave();
       this.state = { ...this.state, run: note.run };
-      this.screen.address(this.state, true);
       this.runs.show(note.run);
     }
     const { step: pass = "", function: fn = "", line = 0 } = note;

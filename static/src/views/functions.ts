@@ -7,7 +7,7 @@ import type { FunctionChange } from "../wire";
 import type { At, Entry, Listing } from "./view";
 
 const badges: Record<string, [string, string]> = {
-  relax: ["R", "Relax function (Relax)"],
+  relax: ["R", "Relax function"],
   prim_func: ["T", "PrimFunc (TensorIR)"],
   extern: ["X", "external function"],
   function: ["F", "function"],

@@ -1,5 +1,6 @@
 // The note that says why the reader waits: the server is busy and is asked again.
 
+import "../shared";
 import { h, setText } from "./dom";
 
 let waiting = 0;

@@ -4,7 +4,7 @@
 import "../shared";
 import { type End, textBetween } from "../store/copied";
 import type { Source } from "../store/source";
-import { announce } from "./dom";
+import { announce, tell } from "./dom";
 import type { Windowed } from "./windowed";
 
 // farthest is the number of rows that a selection may reach to be fetched ahead of its copy.
@@ -43,7 +43,7 @@ export class Copying {
       await navigator.clipboard.writeText(textBetween(source, from, to) ?? "");
       announce("Copied");
     } catch {
-      announce("The lines are here now; copy again");
+      tell("The lines are here now; copy again");
     }
   }
 

@@ -50,8 +50,17 @@ export function press(el: Element, on: boolean): void {
   setAttr(el, "aria-pressed", String(on));
 }
 
-export function announce(text: string): void {
-  setText(byId("announce"), text);
+// announce tells a screen reader what others see.
+export function announce(text: string, cls = "vh"): void {
+  const el = byId("announce");
+  setText(el, text);
+  el.className = cls;
+}
+
+// tell says to everybody what nothing else on the page shows, such as why nothing happens. The words stay for a while.
+export function tell(text: string): void {
+  announce(text, "busy-note");
+  window.setTimeout(() => byId("announce").textContent === text && announce(text), 5000);
 }
 
 // withButton puts a button that looks like a link behind the text of a note.
@@ -64,7 +73,7 @@ export function withButton(note: HTMLElement, text: string, run: () => void, mar
 
 // later uses a part of the page when it has been loaded. A name is that of what a user asked for, who is told where it cannot be loaded; what nobody asked for is left out.
 export function later<T>(part: Promise<T>, use: (own: T) => unknown, name = ""): void {
-  void part.then(use, () => name && announce(`${name} could not be loaded; is the server still running?`));
+  void part.then(use, () => name && tell(`${name} could not be loaded; is the server still running?`));
 }
 
 // part returns a way to a part of the page that is loaded and made when it is first asked for. Where it cannot be loaded that fails, and is tried anew the next time.

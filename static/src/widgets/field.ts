@@ -96,7 +96,7 @@ export class Field {
     this.say("");
   }
 
-  // read returns the value in the field, undefined for the default; what is no value of the type stays a text, for the server to refuse.
+  // read returns the value in the field, undefined for the default; what is no value of the type stays a text, for the server to tell.
   private read(): unknown {
     const v = this.parse();
     return JSON.stringify(v) === JSON.stringify(this.option.default) ? undefined : v;

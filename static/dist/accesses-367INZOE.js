@@ -1,0 +1,1 @@
+import{a}from"./chunk-VATJDNTL.js";import"./chunk-SRMICDV6.js";export{a as addAccesses};
