@@ -130,7 +130,7 @@ fit, as a shape of other numbers of elements, is an error of the run. How many d
 
 The importer keeps sequences as lists of tensors where it knows their lengths and the positions in them. One whose length shows at run time has elements of one
 shape and is a tensor of them along a new first axis: so are those that are inputs or outputs of a model, where each position in them may be data too. A loop that is not written out may
-carry a sequence to which each turn appends one element and which the body does not read; it is collected. Results of conditionals cannot be sequences. An optional value that
+carry a sequence to which each turn appends one element and which the body does not read; it is collected. Sequences that are results of conditionals have as many elements in both branches. An optional value that
 is an input is there.
 
 ## Operator sets before 7

@@ -5,6 +5,7 @@ import (
 
 	. "github.com/irscope/irscope/compiler/frontend/onnx/onnxbuild"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
+	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/irscope/irscope/target"
 )
@@ -65,6 +66,28 @@ func sequenceModels() []control {
 		}, [][]*tensor.Tensor{tensors(counted(2, 2), counted(2, 3))}, [][]*tensor.Tensor{tensors(
 			f32([]int64{2, 2}, 0, -1, -2, -3), f32([]int64{2, 2}, 15, 14, 13, 12), f32([]int64{3, 2, 1}, 0, 3, 1, 4, 2, 5), f32([]int64{2, 3}, 0, -1, -2, -15, -20, -25),
 		)}},
+		{"a sequence outside of a loop that reads it", func(b *Builder) {
+			s := sequence(b, "s", onnxpb.Float, "n")
+			b.NodeOut("SequenceEmpty", "empty", nil, ids("none"))
+			b.NodeOut("SequenceLength", "length", ids(s), ids("m"))
+			b.NodeOut("Loop", "loop", ids("m", "", "none"), ids("y"), Graph("body", turns(ids("i", "c", "q"), ids("c", "r"),
+				node("SequenceAt", ids(s, "i"), ids("e")), node("Neg", ids("e"), ids("f")), node("SequenceInsert", ids("q", "f"), ids("r")))))
+			b.Output("y", onnxpb.Undefined)
+		}, [][]*tensor.Tensor{tensors(counted(3, 2)), tensors(counted(1, 1))}, [][]*tensor.Tensor{
+			tensors(f32([]int64{3, 2}, 0, -1, -2, -3, -4, -5)), tensors(f32([]int64{1, 1}, 0)),
+		}},
+		{"sequences as results of branches, beside a tensor", func(b *Builder) {
+			c, x := b.Input("c", onnxpb.Bool), b.Input("x", onnxpb.Float, "n")
+			b.NodeOut("If", "choice", ids(c), ids("s", "t"), Graph("then_branch", body(nil, ids("a", "b"),
+				node("Neg", ids(x), ids("u")), node("SequenceConstruct", ids(x, "u"), ids("a")), node("Abs", ids("u"), ids("b")))),
+				Graph("else_branch", body(nil, ids("a2", "b2"), node("Add", ids(x, x), ids("v")), node("SequenceConstruct", ids("v", "v"), ids("a2")), node("Identity", ids("v"), ids("b2")))))
+			b.Output(b.Node("ConcatFromSequence", "rows", ids("s"), Int("axis", 0)), onnxpb.Float)
+			b.Output(b.Node("Neg", "after", ids("t")), onnxpb.Float)
+		}, [][]*tensor.Tensor{
+			tensors(filled(dtype.BoolT, []int64{}, 1), vec(-1, 2)), tensors(filled(dtype.BoolT, []int64{}, 0), vec(3)),
+		}, [][]*tensor.Tensor{
+			tensors(vec(-1, 2, 1, -2), vec(-1, -2)), tensors(vec(6, 6), vec(-6)),
+		}},
 	}
 }
 

@@ -84,6 +84,9 @@ func (r *recursion) open() *frame {
 	for _, name := range r.names {
 		v := saved.values[name]
 		switch {
+		case v.stack != nil:
+			g.values[name] = &value{stack: f.outer[next]}
+			next++
 		case isPassed(v):
 			g.values[name] = &value{expr: f.outer[next]}
 			next++

@@ -106,10 +106,12 @@ func (r *recursion) capture() {
 	}
 	for _, name := range r.names {
 		v := g.values[name]
-		if v.list != nil || v.stack != nil || v.absent {
+		switch {
+		case v.list != nil || v.absent:
 			r.tensor(v) // refuses it
-		}
-		if isPassed(v) {
+		case v.stack != nil:
+			r.passed = append(r.passed, v.stack)
+		case isPassed(v):
 			r.passed = append(r.passed, v.expr)
 		}
 	}

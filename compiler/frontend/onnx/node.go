@@ -50,7 +50,7 @@ func (n *node) tensor(v *value) relax.Expr {
 	}
 	switch {
 	case v.list != nil || v.stack != nil:
-		n.fail("a sequence is used where a tensor is expected; results of branches cannot be sequences, and a loop that is not written out can only append to one: collect tensors, or give the loop a constant trip count")
+		n.fail("a sequence is used where a tensor is expected; a loop that is not written out can only append to one: collect tensors, or give the loop a constant trip count")
 	case v.absent:
 		n.fail("an optional value without an element is used where a tensor is expected")
 	}

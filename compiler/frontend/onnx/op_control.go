@@ -43,6 +43,7 @@ func branch(n *node) {
 	}
 	cond := n.condition(0)
 	var infos [2][]relax.StructInfo
+	lengths := make([]int, len(n.pb.Outputs)) // of sequences, -1 for tensors
 	emit := func(k int, attr string) func() (relax.Expr, error) {
 		body := n.graph(attr, 0, len(n.pb.Outputs))
 		return func() (out relax.Expr, err error) {
@@ -52,10 +53,20 @@ func branch(n *node) {
 			if err != nil {
 				return nil, err
 			}
-			fields := make([]relax.Expr, len(n.pb.Outputs))
-			for i := range fields {
-				fields[i] = n.tensor(outs[i])
-				infos[k] = append(infos[k], relax.SInfoOf(fields[i]))
+			var fields []relax.Expr
+			for i, out := range outs[:len(n.pb.Outputs)] {
+				elements, length := []*value{out}, -1
+				if out.list != nil {
+					elements, length = out.list.of, len(out.list.of)
+				}
+				if k == 1 && length != lengths[i] {
+					n.fail("output %d is a sequence of %d elements in one branch and of %d in the other (-1 stands for a tensor), expected as many", i, lengths[i], length)
+				}
+				lengths[i] = length
+				for _, e := range elements {
+					fields = append(fields, n.tensor(e))
+					infos[k] = append(infos[k], relax.SInfoOf(fields[len(fields)-1]))
+				}
 			}
 			if len(fields) == 1 {
 				return fields[0], nil
@@ -67,13 +78,26 @@ func branch(n *node) {
 	v, err := n.g.bb.EmitIfAt(ir.Base{Origin: n.origin}, cond, emit(0, "then_branch"), emit(1, "else_branch"), n.g.names.fresh(n.base))
 	n.check(err)
 	inner := n.g.symbols.born[before:]
-	for i := range n.pb.Outputs {
+	at := 0
+	field := func(i int, name string) *value {
 		var e relax.Expr = v
-		if len(n.pb.Outputs) > 1 {
-			n.resultField(v, i)
-			e = n.out[i].expr
+		if len(infos[0]) > 1 {
+			e = n.bind(&relax.TupleGetItem{Base: ir.Base{Origin: n.origin}, Tuple: v, Index: at}, name, n.isOutput(i) && lengths[i] < 0)
 		}
-		n.set(i, n.joined(e, i, infos[0][i], infos[1][i], inner))
+		e = n.joined(e, i, infos[0][at], infos[1][at], inner)
+		at++
+		return &value{expr: e}
+	}
+	for i, name := range n.pb.Outputs {
+		if lengths[i] < 0 {
+			n.setValue(i, field(i, name))
+			continue
+		}
+		of := make([]*value, lengths[i])
+		for k := range of {
+			of[k] = field(i, fmt.Sprintf("%s_%d", name, k))
+		}
+		n.setSequence(i, of)
 	}
 }
 

@@ -33,6 +33,33 @@ func ReadTensor(data []byte, o Options) (*Tensor, error) {
 	return &t, nil
 }
 
+// ReadSequence reads the tensors of a serialized SequenceProto, or the one of an OptionalProto that has one. An optional sequence is one in an OptionalProto.
+func ReadSequence(data []byte, o Options) ([]Tensor, error) {
+	d := newDecoder(len(data), o)
+	out, err := d.sequence(data, 0, 0)
+	if err != nil {
+		return nil, fmt.Errorf("read ONNX sequence: %w", err)
+	}
+	return out, nil
+}
+
+func (d *decoder) sequence(b []byte, pos, depth int) ([]Tensor, *Error) {
+	m := d.message(b, pos, depth)
+	out := alloc[Tensor](m, count(b)[3], "tensors")
+	for m.next() {
+		switch m.num {
+		case 3: // tensor_values of a sequence, tensor_value of an optional value
+			out = append(out, Tensor{})
+			m.fail(under(d.tensor(m.bytes("tensor_values"), m.bodyPos(), depth+1, &out[len(out)-1]), index("tensor_values", len(out)-1)))
+		case 5: // sequence_values, sequence_value
+			inner, err := d.sequence(m.bytes("sequence_value"), m.bodyPos(), depth+1)
+			m.fail(under(err, "sequence_value"))
+			out = append(out, inner...)
+		}
+	}
+	return out, m.err
+}
+
 func (d *decoder) file(data []byte, what string) *Error {
 	switch {
 	case len(data) == 0:

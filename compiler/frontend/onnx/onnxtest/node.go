@@ -22,7 +22,7 @@ type NodeCase struct {
 	Tier  int    // 1 for what common networks use, 2 for other dense operators, 3 for the rest
 	Op    string // operator that it tests
 	Model []byte
-	Sets  []Set // those whose files are all tensors; sequences are left out
+	Sets  []Set // those whose files are all tensors, or sequences of tensors of one shape
 }
 
 // Nodes returns the published node tests in order of their names.
@@ -80,13 +80,17 @@ func archive(tb testing.TB, path string) []NodeCase {
 			continue
 		}
 		c := NodeCase{Name: name, Model: model}
+		m, err := onnxpb.Read(model, onnxpb.Options{})
+		if err != nil {
+			tb.Fatalf("%s: %v", name, err)
+		}
 		for i := 0; ; i++ {
 			folder := fmt.Sprintf("node/%s/test_data_set_%d/", name, i)
 			if files[folder+"output_0.pb"] == nil {
 				break
 			}
-			in, ok := protos(files, folder+"input")
-			want, ok2 := protos(files, folder+"output")
+			in, ok := protos(files, folder+"input", m.Graph.Inputs)
+			want, ok2 := protos(files, folder+"output", m.Graph.Outputs)
 			if ok && ok2 {
 				c.Sets = append(c.Sets, Set{Inputs: in, Outputs: want})
 			}
@@ -143,18 +147,53 @@ func untar(r io.Reader) (map[string][]byte, error) {
 	}
 }
 
-func protos(files map[string][]byte, prefix string) (out []*onnxpb.Tensor, ok bool) {
+// protos reads the values of inputs or outputs. Tensors of a sequence have to have one shape: they are along a new first axis.
+func protos(files map[string][]byte, prefix string, infos []onnxpb.ValueInfo) (out []*onnxpb.Tensor, ok bool) {
 	for i := 0; ; i++ {
 		data, there := files[fmt.Sprintf("%s_%d.pb", prefix, i)]
 		if !there {
 			return out, true
 		}
-		t, err := onnxpb.ReadTensor(data, onnxpb.Options{})
-		if err != nil {
+		typ := infos[i].Type
+		optional := typ.Optional != nil
+		if optional {
+			typ = typ.Optional
+		}
+		var t *onnxpb.Tensor
+		var err error
+		switch {
+		case typ.Sequence != nil:
+			t, err = stacked(data)
+		case optional:
+			var list []onnxpb.Tensor
+			if list, err = onnxpb.ReadSequence(data, onnxpb.Options{}); err == nil && len(list) == 1 {
+				t = &list[0]
+			}
+		default:
+			t, err = onnxpb.ReadTensor(data, onnxpb.Options{})
+		}
+		if err != nil || t == nil {
 			return nil, false
 		}
 		out = append(out, t)
 	}
+}
+
+// stacked is a sequence as one tensor, nil where its elements have several shapes, or where there is none.
+func stacked(data []byte) (*onnxpb.Tensor, error) {
+	list, err := onnxpb.ReadSequence(data, onnxpb.Options{})
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	first := list[0]
+	out := &onnxpb.Tensor{Type: first.Type, Dims: append([]int64{int64(len(list))}, first.Dims...)}
+	for _, t := range list {
+		if t.Type != first.Type || !slices.Equal(t.Dims, first.Dims) {
+			return nil, nil
+		}
+		out.Data = append(out.Data, t.Data...)
+	}
+	return out, nil
 }
 
 // Otherwise are node tests whose values are others here. They take an extent that is not rounded for that of the result, which the
@@ -163,7 +202,7 @@ var Otherwise = []string{"test_resize_downsample_scales_cubic_align_corners", "t
 
 // operands are the inputs of operators that are constants in most models: shapes, axes, and the like, which node tests pass as inputs.
 var operands = map[string][]int{
-	"Reshape": {1}, "Expand": {1}, "Squeeze": {1}, "Unsqueeze": {1}, "Slice": {3, 4}, "Split": {1},
+	"Reshape": {1}, "Expand": {1}, "Squeeze": {1}, "Unsqueeze": {1}, "Slice": {3, 4}, "Split": {1}, "SplitToSequence": {1},
 	"Pad": {1, 2, 3}, "ConstantOfShape": {0}, "Range": {0, 1, 2}, "Dropout": {2}, "Resize": {1, 2, 3}, "Upsample": {1},
 	"OneHot": {1, 2}, "CumSum": {1}, "Trilu": {1}, "TopK": {1}, "AffineGrid": {1}, "Tile": {1, 2}, "MaxUnpool": {2}, "Col2Im": {1, 2},
 	"HannWindow": {0}, "HammingWindow": {0}, "BlackmanWindow": {0}, "DFT": {1, 2}, "STFT": {1, 3}, "CenterCropPad": {1}, "CumProd": {1},
