@@ -54,6 +54,7 @@
 //   - PRelu is max(x, 0) + slope * min(x, 0), which is NaN for slopes that are infinite
 //   - an extent that is computed and comes out as 0 is 0 in Reshape, not that of the input
 //   - what a loop of no turns collects has the shape of its rows behind an extent of 0, in ONNX Runtime that extent alone
+//   - Resize by a part of an extent that is not known ends the run where something is left over
 //   - Einsum does not repeat an extent that is not known to be 1
 //   - Squeeze without axes takes extents that are not known to be other than 1
 //   - Softplus and Mish of halves are rounded on the way

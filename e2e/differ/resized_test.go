@@ -73,7 +73,7 @@ func (d *draw) resizable() (filled, fits bool) {
 			return false, false
 		}
 		for _, a := range n.Attributes {
-			if a.Name == "batch_dims" && a.I > 0 || a.Name == "mode" && string(a.S) == "wrap" {
+			if a.Name == "batch_dims" && a.I > 0 || a.Name == "mode" && string(a.S) == "wrap" || string(a.S) == "tf_crop_and_resize" {
 				return false, false
 			}
 		}

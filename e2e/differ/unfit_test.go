@@ -52,6 +52,7 @@ var unfits = []unfit{
 	{op: "GatherElements", attrs: []onnxpb.Attribute{ob.Int("axis", 1)}, inputs: [][]any{{"a", 3}, {"b", 5}}, types: []onnxpb.DataType{onnxpb.Float, onnxpb.Int64}, fits: [][]int64{{4, 4}, {4, 2}}, fails: [][]int64{{4, 5}, {0, 1}}},
 	{op: "GatherND", attrs: []onnxpb.Attribute{ob.Int("batch_dims", 1)}, inputs: [][]any{{"a", 3}, {"b", 1}}, types: []onnxpb.DataType{onnxpb.Float, onnxpb.Int64}, fits: [][]int64{{4, 4}}, fails: [][]int64{{4, 5}, {4, 3}}},
 	{op: "ScatterElements", attrs: []onnxpb.Attribute{ob.Int("axis", 1)}, inputs: [][]any{{"a", 3}, {"b", 5}, {"b", 5}}, types: []onnxpb.DataType{onnxpb.Float, onnxpb.Int64, onnxpb.Float}, fits: [][]int64{{4, 4}, {4, 2}}, fails: [][]int64{{4, 5}, {0, 1}}},
+	{op: "Resize", inputs: [][]any{{1, 1, "a", "b"}}, consts: []onnxpb.Tensor{ob.Floats([]int64{0}), ob.Floats([]int64{4}, 1, 1, 0.5, 1.25)}, fits: [][]int64{{2, 4}, {6, 8}}, fails: [][]int64{{3, 4}, {2, 6}}},
 	{op: "AffineGrid", inputs: [][]any{{"a", 2, 3}}, consts: []onnxpb.Tensor{ob.Ints([]int64{4}, 2, 1, 3, 4)}, fits: [][]int64{{2}}, fails: [][]int64{{1}, {3}}},
 	{op: "NonMaxSuppression", inputs: [][]any{{1, 6, "a"}, {1, 2, "b"}}, fits: [][]int64{{4, 6}}, fails: [][]int64{{3, 6}, {5, 6}, {4, 5}}},
 	{op: "MaxRoiPool", attrs: []onnxpb.Attribute{ob.IntList("pooled_shape", 1, 1)}, inputs: [][]any{{1, 2, 4, 4}, {3, "a"}}, fits: [][]int64{{5}}, fails: [][]int64{{4}, {6}}},
