@@ -116,10 +116,10 @@ func extentChecks(f *relax.Function) map[relax.Binding]bool {
 	for _, v := range relax.DefinedSymbolicVars(f) {
 		defined[v] = true
 	}
-	ir.Walk(f.Body, func(n ir.Node) bool {
-		mc, ok := n.(*relax.MatchCast)
+	relax.EachBinding(f.Body, func(_ *relax.BindingBlock, b relax.Binding) {
+		mc, ok := b.(*relax.MatchCast)
 		if !ok {
-			return true
+			return
 		}
 		_, check := mc.SInfo.(*relax.ShapeStructInfo)
 		for _, v := range relax.DefinableVars(mc.SInfo) {
@@ -129,7 +129,6 @@ func extentChecks(f *relax.Function) map[relax.Binding]bool {
 		if check {
 			out[mc] = true
 		}
-		return true
 	})
 	return out
 }
