@@ -73,7 +73,7 @@ func inferAttention(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 		{2, k[1], v[1], "length of key"},
 		{1, q[3], k[3], "head extent of query"},
 	} {
-		if c.Equal(x.a, x.b) == relax.False {
+		if c.differ(x.a, x.b) {
 			return nil, c.argErr(x.arg, relax.FormatPrim(x.b), "the %s, %s", x.what, relax.FormatPrim(x.a))
 		}
 	}
@@ -86,7 +86,7 @@ func inferAttention(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 	}
 	if n == 4 {
 		for i, want := range []tir.Expr{q[0], q[2], q[1], k[1]} {
-			if got := ds[3][i]; c.Equal(got, want) == relax.False && (i == 3 || !tir.IsConst(got, 1)) {
+			if got := ds[3][i]; (i == 3 || !tir.IsConst(got, 1)) && c.differ(got, want) {
 				return nil, c.argErr(3, dims(ds[3]), "extent %s at axis %d", relax.FormatPrim(want), i)
 			}
 		}

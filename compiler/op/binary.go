@@ -129,22 +129,9 @@ func inferFMA(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 		return nil, err
 	}
 	for i, t := range ts[1:] {
-		if t.NDim >= 0 && ts[0].NDim >= 0 && c.sameShape(t, ts[0]) == relax.False {
+		if t.NDim >= 0 && ts[0].NDim >= 0 && c.shapesDiffer(t, ts[0]) {
 			return nil, c.argErr(i+1, describe(t), "the shape of x1, %s", describe(ts[0]))
 		}
 	}
 	return withDType(ts[0], commonDType(ts)), nil
-}
-
-// sameShape says whether two tensors have one shape.
-func (c *InferContext) sameShape(a, b *relax.TensorStructInfo) relax.Truth {
-	if a.NDim >= 0 && b.NDim >= 0 && a.NDim != b.NDim {
-		return relax.False
-	}
-	x, ok := c.dimsOf(a)
-	y, ok2 := c.dimsOf(b)
-	if !ok || !ok2 {
-		return relax.Unknown
-	}
-	return c.EqualDims(x, y)
 }

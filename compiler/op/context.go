@@ -16,6 +16,8 @@ type InferContext struct {
 	// Op is the operator that is called.
 	Op   *Op
 	call *relax.Call
+	// assumed collects assumptions where it is not nil.
+	assumed *[]Assumption
 }
 
 // NumArgs is the number of arguments of the call.
@@ -53,7 +55,7 @@ func (c *InferContext) ranked(i, ndim int) (*relax.TensorStructInfo, error) {
 // extent checks that axis k of t, argument i, can have an extent; those that are not known can.
 func (c *InferContext) extent(i int, t *relax.TensorStructInfo, k int, want tir.Expr) error {
 	d, known := c.dimsOf(t)
-	if known && c.Equal(d[k], want) == relax.False {
+	if known && c.differ(d[k], want) {
 		return c.argErr(i, describe(t), "%s as extent of axis %d", relax.FormatPrim(c.Simplify(want)), k)
 	}
 	return nil

@@ -143,7 +143,7 @@ func inferConv(c *InferContext, n int) (relax.StructInfo, error) {
 		return rankOf(dt, len(s.out), s.ts...), nil
 	}
 	in := c.Simplify(tir.Mul(s.weight['I'], tir.Int(s.groups)))
-	if c.Equal(s.data['C'], in) == relax.False {
+	if c.differ(s.data['C'], in) {
 		return nil, c.argErr(1, describe(s.ts[1]), "channels that with %d groups give the %s channels of data, whose shape is %s",
 			s.groups, relax.FormatPrim(s.data['C']), describe(s.ts[0]))
 	}
@@ -186,7 +186,7 @@ func inferConvTranspose(c *InferContext, n int) (relax.StructInfo, error) {
 	if s.data == nil || s.weight == nil {
 		return rankOf(dt, len(s.out), s.ts...), nil
 	}
-	if c.Equal(s.data['C'], s.weight['I']) == relax.False {
+	if c.differ(s.data['C'], s.weight['I']) {
 		return nil, c.argErr(1, describe(s.ts[1]), "the %s channels of data as extent of axis I", relax.FormatPrim(s.data['C']))
 	}
 	if err := c.divides("data", s.data['C'], s.groups); err != nil {

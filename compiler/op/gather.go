@@ -56,8 +56,12 @@ func inferGatherElements(_ *relax.Call, c *InferContext) (relax.StructInfo, erro
 		return nil, c.argErr(1, describe(idx), "as many dimensions as data, %d", t.NDim)
 	}
 	if a, _ := c.Int("axis"); t.NDim >= 0 {
-		if _, err := c.axis("axis", a, t.NDim); err != nil {
+		at, err := c.axis("axis", a, t.NDim)
+		if err != nil {
 			return nil, err
+		}
+		if c.reaches(idx, t, at) {
+			return nil, c.argErr(1, describe(idx), "no larger extents than data, %s, but for axis %d", describe(t), at)
 		}
 	}
 	return idx.WithDType(t.DType).WithVDevice(t.VDevice), nil
@@ -80,6 +84,9 @@ func inferGatherND(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 	id, ok2 := c.dimsOf(idx)
 	if !ok || !ok2 {
 		return rankOf(t.DType, -1, t), nil
+	}
+	if c.dimsDiffer(id[:batch], d[:batch]) {
+		return nil, c.argErr(1, dims(id), "the extents of data, %s, along the axes of the batch", dims(d[:batch]))
 	}
 	depth, ok := tir.AsInt(id[len(id)-1])
 	if !ok {
@@ -117,12 +124,16 @@ func inferScatterElements(_ *relax.Call, c *InferContext) (relax.StructInfo, err
 	if t.NDim >= 0 && idx.NDim >= 0 && t.NDim != idx.NDim {
 		return nil, c.argErr(1, describe(idx), "as many dimensions as data, %d", t.NDim)
 	}
-	if c.sameShape(idx, upd) == relax.False {
+	if c.shapesDiffer(idx, upd) {
 		return nil, c.argErr(2, describe(upd), "the shape of indices, %s", describe(idx))
 	}
 	if a, _ := c.Int("axis"); t.NDim >= 0 {
-		if _, err := c.axis("axis", a, t.NDim); err != nil {
+		at, err := c.axis("axis", a, t.NDim)
+		if err != nil {
 			return nil, err
+		}
+		if c.reaches(idx, t, at) {
+			return nil, c.argErr(1, describe(idx), "no larger extents than data, %s, but for axis %d", describe(t), at)
 		}
 	}
 	return t, nil
@@ -150,7 +161,7 @@ func inferScatterND(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 		return nil, c.argErr(1, dims(id), "at most %d as last extent, the dimensions of data", len(d))
 	}
 	want := append(append([]tir.Expr{}, id[:len(id)-1]...), d[depth:]...)
-	if c.EqualDims(ud, want) == relax.False {
+	if c.dimsDiffer(ud, want) {
 		return nil, c.argErr(2, dims(ud), "the shape %s", dims(want))
 	}
 	return t, nil

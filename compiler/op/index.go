@@ -235,7 +235,7 @@ func inferDynamicSlice(_ *relax.Call, c *InferContext) (relax.StructInfo, error)
 		if b.NDim >= 0 && b.NDim != 1 {
 			return nil, c.argErr(i, describe(b), "a tensor of one dimension")
 		}
-		if d, ok := c.dimsOf(b); ok && t.NDim >= 0 && c.Equal(d[0], tir.Int(int64(t.NDim))) == relax.False {
+		if d, ok := c.dimsOf(b); ok && t.NDim >= 0 && c.differ(d[0], tir.Int(int64(t.NDim))) {
 			return nil, c.argErr(i, describe(b), "one entry for each of the %d dimensions of x", t.NDim)
 		}
 	}

@@ -100,7 +100,7 @@ func (c *InferContext) matmulDims(x, y []tir.Expr) (out []tir.Expr, known bool, 
 		col = []tir.Expr{y[0], tir.Int(1)}
 	}
 	m, n := len(row), len(col)
-	if c.Equal(row[m-1], col[n-2]) == relax.False {
+	if c.differ(row[m-1], col[n-2]) {
 		return nil, false, c.argErr(1, dims(y), "%s as extent of the reduction, as in the shape %s of x1", relax.FormatPrim(row[m-1]), dims(x))
 	}
 	out, known, bad := BroadcastDims(c.InferContext, row[:m-2], col[:n-2])
@@ -150,7 +150,7 @@ func inferEinsum(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 			}
 			if old := extent[r]; old == nil || tir.IsConst(old, 1) {
 				extent[r] = d[j]
-			} else if c.Equal(old, d[j]) == relax.False && !tir.IsConst(d[j], 1) {
+			} else if !tir.IsConst(d[j], 1) && c.differ(d[j], old) {
 				return nil, c.argErr(0, dims(d), "extent %s for subscript %c of operand %d", relax.FormatPrim(old), r, i)
 			}
 		}

@@ -193,7 +193,7 @@ func (c *InferContext) concatDims(ts []*relax.TensorStructInfo, axis, ndim int) 
 			switch {
 			case i == axis:
 				out[i] = tir.Add(out[i], d[i])
-			case c.Equal(out[i], d[i]) == relax.False:
+			case c.differ(d[i], out[i]):
 				return nil, c.argErr(0, dims(d), "extents like those of the first tensor, %s, but for axis %d", dims(out), axis)
 			}
 		}

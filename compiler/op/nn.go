@@ -106,7 +106,7 @@ func inferPRelu(call *relax.Call, c *InferContext) (relax.StructInfo, error) {
 	if ok && ok2 && !tir.IsConst(slopes[0], 1) {
 		a, _ := c.Int("axis")
 		n, _ := c.axis("axis", a, t.NDim)
-		if c.Equal(slopes[0], d[n]) == relax.False {
+		if c.differ(slopes[0], d[n]) {
 			return nil, c.argErr(1, dims(slopes), "one slope for each of the %s channels of data", relax.FormatPrim(d[n]))
 		}
 	}

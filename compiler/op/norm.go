@@ -78,7 +78,7 @@ func (c *InferContext) normParams(n int, list []int64, attr string) (*relax.Tens
 		if p.NDim >= 0 && p.NDim != len(list) {
 			return nil, c.argErr(i, describe(p), "a tensor of %d dimensions", len(list))
 		}
-		if d, ok := c.dimsOf(p); ok && want != nil && c.EqualDims(d, want) == relax.False {
+		if d, ok := c.dimsOf(p); ok && want != nil && c.dimsDiffer(d, want) {
 			return nil, c.argErr(i, dims(d), "the shape %s of the axes of data", dims(want))
 		}
 	}

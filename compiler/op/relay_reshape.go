@@ -103,7 +103,7 @@ func (c *InferContext) newShape(t *relax.TensorStructInfo, d []tir.Expr, shape [
 	}
 	total := c.product(d)
 	if open < 0 {
-		if c.Equal(total, c.product(out)) == relax.False {
+		if c.differ(total, c.product(out)) {
 			return nil, bad()
 		}
 		return out, nil

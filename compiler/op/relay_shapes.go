@@ -31,7 +31,7 @@ func inferDense(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 	if c.Op.Attr("transpose_a") != nil && c.Bool("transpose_a") && len(x) == 2 {
 		x[0], x[1] = x[1], x[0]
 	}
-	if c.Equal(x[len(x)-1], w[in]) == relax.False {
+	if c.differ(x[len(x)-1], w[in]) {
 		return nil, c.argErr(1, describe(b), "extent %s, which %s sums over", relax.FormatPrim(x[len(x)-1]), c.Op.Name)
 	}
 	x[len(x)-1] = w[out]
@@ -60,13 +60,13 @@ func inferBatchMatmul(_ *relax.Call, c *InferContext) (relax.StructInfo, error) 
 	if c.Bool("transpose_b") {
 		l, n = n, l
 	}
-	if c.Equal(k, l) == relax.False {
+	if c.differ(k, l) {
 		return nil, c.argErr(1, describe(b), "extent %s, which is summed over", relax.FormatPrim(k))
 	}
 	batch := x[0]
 	if tir.IsConst(batch, 1) {
 		batch = y[0]
-	} else if !tir.IsConst(y[0], 1) && c.Equal(batch, y[0]) == relax.False {
+	} else if !tir.IsConst(y[0], 1) && c.differ(batch, y[0]) {
 		return nil, c.argErr(1, describe(b), "a batch of %s", relax.FormatPrim(batch))
 	}
 	return tensorOf(dt, []tir.Expr{batch, m, n}, a, b), nil

@@ -20,7 +20,7 @@ func inferStack(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 		if t.DType != first.DType && !t.DType.IsVoid() && !first.DType.IsVoid() {
 			return nil, c.argErr(0, t.DType.String()+" and "+first.DType.String(), "tensors of one element type")
 		}
-		if c.sameShape(t, first) == relax.False {
+		if c.shapesDiffer(t, first) {
 			return nil, c.argErr(0, describe(t)+" and "+describe(first), "tensors of one shape")
 		}
 		if first.NDim < 0 {

@@ -78,7 +78,7 @@ func inferReshape(call *relax.Call, c *InferContext) (relax.StructInfo, error) {
 		return rankOf(t.DType, len(s.Values), t), nil
 	}
 	if from, known := c.dimsOf(t); known {
-		if a, b := c.product(from), c.product(out); c.Equal(a, b) == relax.False {
+		if a, b := c.product(from), c.product(out); c.differ(a, b) {
 			return nil, c.argErr(1, dims(out)+" with "+relax.FormatPrim(b), "a shape of %s elements, like x of shape %s", relax.FormatPrim(a), dims(from))
 		}
 	}
@@ -223,7 +223,7 @@ func inferSqueeze(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 	drop := make([]bool, t.NDim)
 	for _, a := range axes {
 		drop[a] = true
-		if known && c.Equal(d[a], tir.Int(1)) == relax.False {
+		if known && c.differ(d[a], tir.Int(1)) {
 			return nil, c.argErr(0, dims(d), "extent 1 at axis %d, which is to be dropped", a)
 		}
 	}

@@ -72,7 +72,7 @@ func (c *InferContext) losses(i int) (*relax.TensorStructInfo, error) {
 		}
 		out = tensorOf(t.DType, shape, t)
 	}
-	if t.NDim > 0 && targets.NDim >= 0 && targets.NDim != out.NDim || c.sameShape(targets, out) == relax.False {
+	if t.NDim > 0 && targets.NDim >= 0 && targets.NDim != out.NDim || c.shapesDiffer(targets, out) {
 		return nil, c.argErr(i+1, describe(targets), "the shape of the predictions without the classes, %s", describe(withDType(out, targets.DType)))
 	}
 	if !c.HasArg(i + 2) {
@@ -122,7 +122,7 @@ func inferCrossEntropy(_ *relax.Call, c *InferContext) (relax.StructInfo, error)
 
 // shapedLike checks that t, argument i, can have the shape of another tensor.
 func (c *InferContext) shapedLike(i int, t, like *relax.TensorStructInfo) error {
-	if t.NDim >= 0 && like.NDim >= 0 && t.NDim != like.NDim || c.sameShape(t, like) == relax.False {
+	if t.NDim >= 0 && like.NDim >= 0 && t.NDim != like.NDim || c.shapesDiffer(t, like) {
 		return c.argErr(i, describe(t), "the shape of %s", describe(withDType(like, t.DType)))
 	}
 	return nil

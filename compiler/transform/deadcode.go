@@ -57,6 +57,7 @@ func unusedBindings(ctx *pass.Context, m *ir.Module, f *relax.Function) map[rela
 	unused := map[relax.Binding]bool{}
 	needed := map[*relax.Var]bool{}
 	symbols := map[*tir.Var]bool{}
+	checks := extentChecks(f)
 	need := func(n ir.Node) {
 		ir.Walk(n, func(x ir.Node) bool {
 			switch x := x.(type) {
@@ -74,12 +75,12 @@ func unusedBindings(ctx *pass.Context, m *ir.Module, f *relax.Function) map[rela
 	var sweep func(s *relax.SeqExpr)
 	binding := func(b relax.Binding) {
 		if !needed[b.Bound()] {
-			if removable(m, b, symbols) {
+			if !checks[b] && removable(m, b, symbols) {
 				ctx.Rewrite("remove unused binding", b, nil)
 				unused[b] = true
 				return
 			}
-			ctx.Declined("remove unused binding", b, whyKept(b))
+			ctx.Declined("remove unused binding", b, whyKept(b, checks[b]))
 		}
 		if v, ok := b.BoundValue().(*relax.If); ok {
 			sweep(v.Then)
@@ -108,6 +109,30 @@ func unusedBindings(ctx *pass.Context, m *ir.Module, f *relax.Function) map[rela
 	return unused
 }
 
+// extentChecks returns the casts of shapes that define no symbolic variable: what they are for is that a run ends where the extents are others.
+func extentChecks(f *relax.Function) map[relax.Binding]bool {
+	out := map[relax.Binding]bool{}
+	defined := map[*tir.Var]bool{}
+	for _, v := range relax.DefinedSymbolicVars(f) {
+		defined[v] = true
+	}
+	relax.EachBinding(f.Body, func(_ *relax.BindingBlock, b relax.Binding) {
+		mc, ok := b.(*relax.MatchCast)
+		if !ok {
+			return
+		}
+		_, check := mc.SInfo.(*relax.ShapeStructInfo)
+		for _, v := range relax.DefinableVars(mc.SInfo) {
+			check = check && defined[v]
+			defined[v] = true
+		}
+		if check {
+			out[mc] = true
+		}
+	})
+	return out
+}
+
 // removable reports whether a binding has no effect: its value is pure, and it defines no
 // symbolic variable that is used.
 func removable(m *ir.Module, b relax.Binding, symbols map[*tir.Var]bool) bool {
@@ -123,7 +148,10 @@ func removable(m *ir.Module, b relax.Binding, symbols map[*tir.Var]bool) bool {
 }
 
 // whyKept says what keeps a binding that nothing uses.
-func whyKept(b relax.Binding) string {
+func whyKept(b relax.Binding, checks bool) string {
+	if checks {
+		return "it checks extents"
+	}
 	if _, ok := b.(*relax.MatchCast); ok {
 		return "it defines a symbolic variable that is used"
 	}

@@ -218,6 +218,37 @@ def main(x: R.Tensor(("n",), "float32"), y: R.Tensor("float32", ndim=1)) -> R.Te
     a = R.match_cast(y, R.Tensor((n,), "float32"))
     return x
 `},
+		pair{name: "casts of shapes that define nothing check extents, and stay", before: `
+@R.function
+def main(x: R.Tensor(("n", "m"), "float32"), y: R.Tensor("int64", ndim=1)) -> R.Tensor(("n", "m"), "float32"):
+    n = T.int64()
+    m = T.int64()
+    k = T.int64()
+    l = T.int64()
+    with R.dataflow():
+        a = R.match_cast(R.shape([n]), R.Shape([2]))
+        b = R.match_cast(R.shape([n]), R.Shape([m]))
+        c = R.match_cast(R.shape([n * m]), R.Shape([k]))
+        d = R.tensor_to_shape(y)
+        e = R.match_cast(d, R.Shape([n, 3]))
+        f = R.match_cast(d, R.Shape([l, 3]))
+        g = R.add(x, x)
+        R.output(g)
+    return g
+`, after: `
+@R.function
+def main(x: R.Tensor(("n", "m"), "float32"), y: R.Tensor("int64", ndim=1)) -> R.Tensor(("n", "m"), "float32"):
+    n = T.int64()
+    m = T.int64()
+    with R.dataflow():
+        a = R.match_cast(R.shape([n]), R.Shape([2]))
+        b = R.match_cast(R.shape([n]), R.Shape([m]))
+        d = R.tensor_to_shape(y)
+        e = R.match_cast(d, R.Shape([n, 3]))
+        g = R.add(x, x)
+        R.output(g)
+    return g
+`},
 		pair{name: "what the result of a conditional says of its shape is used", before: `
 @R.function
 def main(p: R.Tensor((), "bool"), x: R.Tensor("float32", ndim=1), y: R.Tensor("float32", ndim=1)) -> R.Tensor("float32", ndim=1):

@@ -73,8 +73,11 @@ type legalizer struct {
 	bound      map[*relax.Var]relax.Expr
 	transposed map[*relax.Var]relax.Expr // what a variable is the transposed of
 	dead       map[*relax.Var]bool       // bindings that no kernel needs any more
-	depth      int                       // of calls that rules of users made
-	moved      bool                      // whether variables were replaced: arguments are to be looked up
+	blocks     map[relax.Binding]*relax.BindingBlock
+	block      *relax.BindingBlock // of checked
+	checked    []op.Assumption     // what is checked in a block
+	depth      int                 // of calls that rules of users made
+	moved      bool                // whether variables were replaced: arguments are to be looked up
 }
 
 func newLegalizer(c *pass.Context, name string, m *ir.Module) *legalizer {
@@ -188,6 +191,7 @@ func (l *legalizer) binding(m *relax.ExprMutator, b relax.Binding) error {
 	if l.pick != nil {
 		return l.picked(m, b)
 	}
+	l.note(b)
 	name := opName(b.BoundValue())
 	if !ok || name == "" || l.skip[name] {
 		if l.skip[name] {
@@ -209,6 +213,9 @@ func (l *legalizer) binding(m *relax.ExprMutator, b relax.Binding) error {
 			l.follow(vb.Var, mapped.Var)
 		}
 		vb, b = mapped, mapped
+	}
+	if l.tuned {
+		l.check(m, vb)
 	}
 	if e := l.newKernel(vb).graphForm(name); e != nil && l.custom[name] == nil {
 		out := *vb

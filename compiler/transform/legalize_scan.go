@@ -9,7 +9,9 @@ import (
 func (l *legalizer) scan(f *relax.Function) {
 	l.bound = map[*relax.Var]relax.Expr{}
 	l.transposed, l.dead = map[*relax.Var]relax.Expr{}, map[*relax.Var]bool{}
-	relax.EachBinding(f.Body, func(_ *relax.BindingBlock, b relax.Binding) {
+	l.blocks, l.block = map[relax.Binding]*relax.BindingBlock{}, nil
+	relax.EachBinding(f.Body, func(block *relax.BindingBlock, b relax.Binding) {
+		l.blocks[b] = block
 		if vb, ok := b.(*relax.VarBinding); ok {
 			l.bound[vb.Var] = vb.Value
 		}

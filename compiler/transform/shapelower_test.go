@@ -237,6 +237,32 @@ def shape_func(H: T.Buffer((T.int64(3),), "int64")):
     T.func_attr({"tir.is_host_func": T.bool(True), "tir.is_scheduled": T.bool(True)})
     H[T.int64(2)] = H[T.int64(1)] + H[T.int64(0)]
 `},
+		{name: "a match_cast of a shape", before: `
+@R.function(pure=False)
+def main(x: R.Tensor(("n",), "float32")) -> R.Tensor(("n",), "float32"):
+    n = T.int64()
+    k = T.int64()
+    a = R.match_cast(R.shape([n * 2, n]), R.Shape([4, k]))
+    return x
+`, after: `
+@R.function(pure=False)
+def main(x: R.Tensor(("n",), dtype="float32")) -> R.Tensor(("n",), dtype="float32"):
+    n = T.int64()
+    shape_heap: R.Tensor(dtype="int64", ndim=1) = R.call_builtin_with_ctx("vm.builtin.alloc_shape_heap", (R.prim_value(3),), sinfo_args=(R.Tensor(dtype="int64", ndim=1),))
+    R.call_packed("vm.builtin.check_tensor_info", x, R.prim_value(1), R.dtype("float32"), R.str(""), sinfo_args=(R.Tuple,))
+    R.call_packed("vm.builtin.match_shape", x, shape_heap, R.prim_value(1), R.prim_value(1), R.prim_value(0), R.str(""), sinfo_args=(R.Tuple,))
+    cls.shape_func(shape_heap)
+    shape: R.Shape([n * 2, n]) = R.call_packed("vm.builtin.make_shape", shape_heap, R.prim_value(2), R.prim_value(1), R.prim_value(2), R.prim_value(1), R.prim_value(0), sinfo_args=(R.Shape([n * 2, n]),))
+    R.call_packed("vm.builtin.check_shape_info", shape, R.prim_value(2), R.str(""), sinfo_args=(R.Tuple,))
+    R.call_packed("vm.builtin.match_shape", shape, shape_heap, R.prim_value(2), R.prim_value(0), R.prim_value(4), R.prim_value(1), R.prim_value(1), R.str(""), sinfo_args=(R.Tuple,))
+    a: R.Shape(ndim=2) = shape
+    return x
+
+@T.prim_func(private=True)
+def shape_func(H: T.Buffer((T.int64(3),), "int64")):
+    T.func_attr({"tir.is_host_func": T.bool(True), "tir.is_scheduled": T.bool(True)})
+    H[T.int64(2)] = H[T.int64(0)] * T.int64(2)
+`},
 		{name: "a match_cast to an expression of what it defines", before: `
 @R.function(pure=False)
 def main(x: R.Tensor("float32", ndim=2), y: R.Tensor("float32", ndim=1)):

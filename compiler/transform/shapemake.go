@@ -76,6 +76,10 @@ func (l *shapeLowerer) binding(b relax.Binding) ([]relax.Binding, error) {
 		if err != nil {
 			return nil, err
 		}
+		if call, ok := value.(*relax.Call); ok { // the checks read it
+			nb := bindNew(b.Base, l.names.fresh("shape"), call.SInfo, call)
+			before, value = append(before, nb), nb.Var
+		}
 		ctx := ""
 		if l.errCtx {
 			ctx = fmt.Sprintf("ErrorContext(match_cast, struct_info=%s)", relax.FormatSInfo(b.SInfo))

@@ -122,6 +122,15 @@ func compare(t *testing.T, d *draw, o *ort, e *engines) (said string, first map[
 		}
 		want = append(want, w)
 	}
+	for range 2 * truth(d.more == nil) {
+		args := d.resized()
+		if args == nil {
+			break
+		}
+		if w, err := o.run(model, d.names, args); err == nil {
+			d.tried, want = append(d.tried, args), append(want, w)
+		}
+	}
 	got, how, err := ours(t, d, model, e)
 	if err != nil {
 		var refused *refusal
@@ -134,8 +143,11 @@ func compare(t *testing.T, d *draw, o *ort, e *engines) (said string, first map[
 		t.Errorf("fails, %s: %v\n%s", how, err, d.text())
 		return "failed: " + clip(err), nil
 	}
-	for k, args := range d.sets() {
+	for k, args := range append(d.sets(), d.tried...) {
 		for i, out := range d.b.Model().Graph.Outputs {
+			if got[k] == nil {
+				continue
+			}
 			if wrong := d.differ(got[k][i], want[k][out.Name]); wrong != "" {
 				d.args = args
 				t.Errorf("differs, %s: set %d of inputs: output %d: %s\n%s", how, k, i, wrong, d.text())
@@ -200,7 +212,15 @@ func ours(t *testing.T, d *draw, model []byte, e *engines) (out [][]*tensor.Tens
 	for k, args := range d.sets() {
 		outs, err := prog.Run(t.Context(), "main", args...)
 		if err != nil {
+			d.args = args
 			return nil, how, fmt.Errorf("run: set %d of inputs: %w", k, err)
+		}
+		out = append(out, outs)
+	}
+	for _, args := range d.tried {
+		outs, err := prog.Run(t.Context(), "main", args...)
+		if err != nil { // ONNX Runtime lets some things pass that operators' text does not
+			outs = nil
 		}
 		out = append(out, outs)
 	}

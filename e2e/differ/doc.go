@@ -9,6 +9,8 @@
 // DIFFER_RECORD=1 writes some models of each operator that is drawn in which both agree to testdata/onnxruntime.tar.gz (replacing those of the same operators), which e2e/models runs everywhere, and
 // DIFFER_SHOW=1 prints models that the importer refuses.
 //
+// A model that leaves extents open is run with others too, and TestUnfit runs models with extents that do not fit each other, without ONNX Runtime.
+//
 // TestPasses takes graphs of the same kinds through the passes that are in no default pipeline, each alone and somewhere between the others, and needs no ONNX Runtime.
 // DIFFER_PASSES=FuseOps,tir.Simplify runs these alone.
 //
@@ -34,6 +36,14 @@
 //   - Softplus as an activation of recurrent layers overflows
 //   - activations of recurrent layers that take parameters without a default that both know: Affine, ScaledTanh, ThresholdedRelu
 //
+// With extents that the model leaves open, where operators' text has an error:
+//
+//   - Concat passes over tensors of no elements, whatever their other extents are
+//   - Compress passes over what a condition says beyond the axis
+//   - batches of GatherND and of MatMulInteger without columns, and losses of other extents than their labels, are not compared
+//   - Pad with wrap by more than an extent takes other elements than NumPy
+//   - MeanVarianceNormalization of equal elements may be a NaN
+//
 // The text leaves open:
 //
 //   - infinities in Clip without a bound on their side: they stay here, as in the reference implementation; in ONNX Runtime they become the largest number, but for floats
@@ -47,6 +57,8 @@
 //   - PRelu is max(x, 0) + slope * min(x, 0), which is NaN for slopes that are infinite
 //   - an extent that is computed and comes out as 0 is 0 in Reshape, not that of the input
 //   - what a loop of no turns collects has the shape of its rows behind an extent of 0, in ONNX Runtime that extent alone
+//   - Resize by a part of an extent that is not known ends the run where something is left over
+//   - Einsum does not repeat an extent that is not known to be 1
 //   - Squeeze without axes takes extents that are not known to be other than 1
 //   - Softplus and Mish of halves are rounded on the way
 package differ

@@ -18,6 +18,7 @@ type draw struct {
 	names []string           // of the inputs
 	args  []*tensor.Tensor   // and their values
 	more  [][]*tensor.Tensor // values of other extents, which the same program is run with
+	tried [][]*tensor.Tensor // values of extents that need not fit
 	n     int                // of names
 	// symbolic says that extents of inputs are unknown to the compiler; the symbols are called by the extents, or each is another.
 	symbolic, apart bool
@@ -38,7 +39,7 @@ type val struct {
 
 func newDraw(r *rand.Rand) *draw {
 	d := &draw{Rand: r, opset: 13 + r.Int64N(9), tol: tolerance{rel: 1e-5, ofMax: 2e-6, abs: 1e-15}}
-	d.symbolic, d.apart = d.chance(0.2), d.chance(0.3)
+	d.symbolic, d.apart = d.chance(0.3), d.chance(0.3)
 	return d
 }
 

@@ -31,13 +31,15 @@ func resize(d *draw) {
 		spatial = d.filled(1, 3)
 	}
 	for i := range spatial {
-		spatial[i] = min(spatial[i], 14)
+		if spatial[i] = min(spatial[i], 14); d.symbolic { // parts of it are whole
+			spatial[i] = max(spatial[i]/4, 1) * 4
+		}
 	}
 	dims = append(dims, spatial...)
 	scales := slices.Repeat([]float32{1}, len(dims))
 	sizes := slices.Clone(dims)
 	for i := 2; i < len(dims); i++ {
-		scales[i] = pick(d, float32(2), 3, 0.5, 1, float32(0.4+2*d.Float64()))
+		scales[i] = pick(d, float32(2), 3, 0.5, 1, 0.25, 1.5, float32(0.4+2*d.Float64()))
 		sizes[i] = d.between(1, 2*dims[i]+1)
 		if n := float32(dims[i]) * scales[i]; n < 1 || int64(n) == dims[i] {
 			scales[i] = 1
@@ -111,6 +113,7 @@ func upsample(d *draw) {
 	d.opset = 9
 	d.tol.rel, d.tol.ofMax = 1e-4, 1e-4
 	dims := d.filled(4, 4)
+	dims[3] += dims[3] % 2 * truth(d.symbolic)
 	scales := []float32{1, 1, pick(d, float32(1), 2, 3), pick(d, float32(1), 2, 2.5)}
 	d.result("Upsample", onnxpb.Float, []val{d.input(d.values(onnxpb.Float, plain, dims...)), d.constant(tensor.MustOf([]int64{4}, scales))}, ob.Str("mode", pick(d, "nearest", "linear")))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
 )
 
@@ -41,6 +42,7 @@ type graph struct {
 	control       bool                // the model has nodes with bodies: no dataflow blocks yet
 	visible       map[*relax.Var]bool // variables that are named after outputs of the model
 	cached        []*value            // computed shapes that were bound, which is where they are visible
+	assumed       []op.Assumption     // what is checked of extents, where it is
 }
 
 // define gives a name its value; each name has one.

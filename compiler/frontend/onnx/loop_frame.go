@@ -30,7 +30,7 @@ func (r *recursion) open() *frame {
 	saved := *g
 	f := &frame{recursion: r, g: &saved}
 	g.bb = relax.NewBlockBuilder(saved.bb.Module(), op.Table(), g.prover)
-	g.names, g.values, g.cached = names{}, map[string]*value{}, nil
+	g.names, g.values, g.cached, g.assumed = names{}, map[string]*value{}, nil, nil
 	param := func(name string, info relax.StructInfo) *relax.Var {
 		v := &relax.Var{Base: ir.Base{Origin: r.origin}, Name: g.names.fresh(name), SInfo: info}
 		f.params = append(f.params, v)
@@ -119,7 +119,7 @@ func (r *recursion) inputName(i int, def string) string {
 // close goes back to what is outside of the function.
 func (f *frame) close() {
 	g := f.recursion.g
-	g.bb, g.names, g.values, g.cached = f.g.bb, f.g.names, f.g.values, f.g.cached
+	g.bb, g.names, g.values, g.cached, g.assumed = f.g.bb, f.g.names, f.g.values, f.g.cached, f.g.assumed
 }
 
 // once converts the body in the function.

@@ -61,7 +61,7 @@ func (a *attention) convert() {
 	a.keys, k = a.byHead(1, "kv_num_heads")
 	a.v, v = a.byHead(2, "kv_num_heads")
 	a.flat, a.batch, a.rows, a.heads, a.keyHeads = a.rank(0) == 3, q[0], q[2], q[1], k[1]
-	if !mayEqual(k[1], v[1]) || !mayEqual(k[2], v[2]) || !mayEqual(q[3], k[3]) || !mayEqual(q[0], k[0]) {
+	if !a.equal(k[1], v[1]) || !a.equal(k[2], v[2]) || !a.equal(q[3], k[3]) || !a.equal(q[0], k[0]) {
 		a.fail("Q, K and V have shapes %s, %s and %s by heads, which do not fit", relax.FormatDims(q), relax.FormatDims(k), relax.FormatDims(v))
 	}
 	if a.has(4) != a.has(5) {

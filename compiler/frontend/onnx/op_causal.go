@@ -16,7 +16,7 @@ func causalConv(n *node) {
 	}
 	channels, ok := tir.AsInt(weights[0])
 	k, ok2 := tir.AsInt(weights[2])
-	if !ok || !ok2 || channels < 1 || k < 1 || !tir.IsConst(weights[1], 1) || !mayEqual(weights[0], dims[1]) {
+	if !ok || !ok2 || channels < 1 || k < 1 || !tir.IsConst(weights[1], 1) || !n.equal(weights[0], dims[1]) {
 		n.fail("weight (input 1) has shape %s, expected constants (%s, 1, 1 or more), as many kernels as the input has channels", relax.FormatDims(weights), relax.FormatPrim(dims[1]))
 	}
 	n.expectShape(2, "bias", weights[0])
@@ -53,7 +53,7 @@ func (n *node) expectShape(i int, what string, want ...tir.Expr) {
 	got := n.dims(i)
 	fits := len(got) == len(want)
 	for k := 0; fits && k < len(want); k++ {
-		fits = mayEqual(got[k], want[k])
+		fits = n.equal(got[k], want[k])
 	}
 	if !fits {
 		n.fail("%s (input %d) has shape %s, expected %s", what, i, relax.FormatDims(got), relax.FormatDims(want))

@@ -39,7 +39,7 @@ func col2im(n *node) {
 	if !ok || channels < 1 || channels > maxSignal/elements/elements {
 		n.fail("input 0 has %s rows for blocks of %d elements, expected a constant multiple of that, of at most %d", relax.FormatPrim(dims[1]), elements, maxSignal/elements)
 	}
-	if want := product(blocks); !mayEqual(dims[2], want) {
+	if want := product(blocks); !n.equal(dims[2], want) {
 		n.fail("input 0 has %s columns, expected %s, one for each block", relax.FormatPrim(dims[2]), relax.FormatPrim(want))
 	}
 	x = n.reshape(x, append([]tir.Expr{dims[0], dims[1]}, blocks...))

@@ -161,13 +161,13 @@ func mentions(e tir.Expr, vars []*tir.Var) bool {
 
 // scope begins a place whose bindings are not visible outside, and returns what ends it: computed shapes that were bound in it are not any more.
 func (g *graph) scope() func() {
-	outer := g.cached
+	outer, assumed := g.cached, len(g.assumed)
 	g.cached = nil
 	return func() {
 		for _, v := range g.cached {
 			v.expr = nil
 		}
-		g.cached = outer
+		g.cached, g.assumed = outer, g.assumed[:assumed]
 	}
 }
 

@@ -113,6 +113,9 @@ func nonMaxSuppression(n *node) {
 	if n.rank(0) != 3 || n.rank(1) != 3 {
 		n.fail("boxes and scores have %d and %d dimensions, expected 3 of each", n.rank(0), n.rank(1))
 	}
+	if sides := n.dims(0)[2]; !n.equal(sides, tir.Int(4)) {
+		n.fail("boxes (input 0) have %s numbers each, expected 4", relax.FormatPrim(sides))
+	}
 	boxes, d := n.expr(0), n.dtype(0)
 	if n.bool("center_point_box", false) {
 		middle, size := n.part(boxes, 2, tir.Int(0), tir.Int(2)), n.part(boxes, 2, tir.Int(2), tir.Int(4))

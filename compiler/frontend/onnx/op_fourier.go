@@ -171,7 +171,7 @@ func stft(n *node) {
 		return f.factor(rest%size, rest/size, row/2, row%2)
 	})
 	if n.has(2) {
-		if d := n.dims(2); len(d) != 1 || !mayEqual(d[0], tir.Int(size)) {
+		if d := n.dims(2); len(d) != 1 || !n.equal(d[0], tir.Int(size)) {
 			n.fail("the window (input 2) has shape %s, expected (%d,) for frames of that length", relax.FormatDims(d), size)
 		}
 		kernels = n.emit("relax.multiply", args(kernels, n.expr(2)))

@@ -242,6 +242,10 @@ func compress(n *node) {
 			taken = append(taken, tir.Int(int64(i)))
 		}
 	}
+	if _, ok := tir.AsInt(dims[axis]); !ok && len(taken) > 0 {
+		last, _ := tir.AsInt(taken[len(taken)-1])
+		n.atLeast(dims[axis], last+1)
+	}
 	n.result("relax.take", args(x, n.tensor(&value{known: vector(dtype.Int64T, taken)})), "axis", int64(axis))
 }
 

@@ -129,7 +129,7 @@ func (n *node) diagonals(x relax.Expr, letters string) (relax.Expr, string) {
 		if p == q {
 			continue
 		}
-		if !mayEqual(dims[p], dims[q]) {
+		if !n.equal(dims[p], dims[q]) {
 			n.fail("the letter %q of attribute \"equation\" names axes of extents %s and %s", letters[q], relax.FormatPrim(dims[p]), relax.FormatPrim(dims[q]))
 		}
 		row := n.reshape(n.counting(0, dims[p]), channelsAt(dims[p], len(dims)-p))

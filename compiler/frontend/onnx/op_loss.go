@@ -29,7 +29,7 @@ func (n *node) likelihood(p relax.Expr) {
 	n.wantDType(1, "an integer", dtype.DType.IsInt)
 	scores, labels := n.dims(0), n.dims(1)
 	fits := len(scores) >= 2 && len(labels) == len(scores)-1
-	if !fits || !slices.EqualFunc(labels, slices.Concat(scores[:1], scores[2:]), mayEqual) {
+	if !fits || !slices.EqualFunc(labels, slices.Concat(scores[:1], scores[2:]), n.equal) {
 		n.fail("scores (input 0) and labels (input 1) have shapes %s and %s, expected the same but for axis 1 of the scores", relax.FormatDims(scores), relax.FormatDims(labels))
 	}
 	as := args(p, n.expr(1))

@@ -129,7 +129,7 @@ func (n *node) triangleByData(upper bool) {
 
 // oneHotByData is OneHot for a depth or values that are no constants.
 func (n *node) oneHotByData() {
-	if len(n.dims(2)) != 1 || !mayEqual(n.dims(2)[0], tir.Int(2)) {
+	if len(n.dims(2)) != 1 || !n.equal(n.dims(2)[0], tir.Int(2)) {
 		n.fail("the values (input 2) have shape %s, expected two elements, off and on", relax.FormatDims(n.dims(2)))
 	}
 	for _, e := range n.dims(1) {

@@ -151,7 +151,11 @@ func (n *node) alongAxis(i int, axis int64) relax.Expr {
 		n.fail("input %d has %d dimensions, supported are scalars and an element for each index of an axis, and with attribute \"block_size\" for each block", i, len(dims))
 	}
 	rank := n.rank(0)
-	return n.reshape(n.expr(i), channelsAt(dims[0], rank-n.axis(axis, rank)))
+	at := n.axis(axis, rank)
+	if !n.equal(dims[0], n.dims(0)[at]) {
+		n.fail("input %d has %s elements for %s of axis %d", i, relax.FormatPrim(dims[0]), relax.FormatPrim(n.dims(0)[at]), at)
+	}
+	return n.reshape(n.expr(i), channelsAt(dims[0], rank-at))
 }
 
 // blocks repeats each element of operand i along an axis for a block of so many elements of operand 0, of which the last may be smaller.

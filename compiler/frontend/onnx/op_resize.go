@@ -254,8 +254,10 @@ func (n *node) scaledBy(r *resizing, axes []int, scales []float64) {
 			n.fail("scale %d is %g, expected a number above 0", i, s)
 		case !ok && s == math.Trunc(s):
 			r.out[a] = tir.Mul(r.out[a], tir.Int(int64(s)))
+		case !ok && r.region == nil && s*maxPart == math.Trunc(s*maxPart):
+			r.out[a] = n.scaledExtent(r.out[a], int64(s*maxPart))
 		case !ok:
-			n.fail("scale %d is %g; a scale that is no whole number needs a fixed extent of axis %d", i, s, a)
+			n.fail("scale %d is %g; a scale that is no whole number of %dths needs a fixed extent of axis %d", i, s, maxPart, a)
 		case whole < 1 && v > 0:
 			n.fail("scale %d is %g, which leaves nothing of extent %v", i, s, v)
 		default:
@@ -264,4 +266,21 @@ func (n *node) scaledBy(r *resizing, axes []int, scales []float64) {
 			}
 		}
 	}
+}
+
+// maxPart is the largest divisor of the scales that symbolic extents take, a power of two.
+const maxPart = 64
+
+// scaledExtent is an extent times parts of maxPart. A run checks that nothing is left over, so that the scale is the quotient of the extents.
+func (n *node) scaledExtent(extent tir.Expr, parts int64) tir.Expr {
+	by := int64(maxPart)
+	for parts%2 == 0 && by > 1 {
+		parts, by = parts/2, by/2
+	}
+	whole := tir.Mul(extent, tir.Int(parts))
+	out := tir.FloorDiv(whole, tir.Int(by))
+	if !n.equal(tir.Mul(out, tir.Int(by)), whole) {
+		n.fail("the extent %s times %d is no multiple of %d", relax.FormatPrim(extent), parts, by)
+	}
+	return out
 }

@@ -41,7 +41,7 @@ func rotaryEmbedding(n *node) {
 		if t := relax.SInfoOf(e).(*relax.TensorStructInfo); t.NDim != 3 {
 			n.fail("input %d has %d dimensions, expected 2 with position_ids (input 3), and 3 without", i, len(d))
 		}
-		if !mayEqual(d[len(d)-1], half) {
+		if !n.equal(d[len(d)-1], half) {
 			e = n.part(e, 2, tir.Int(0), half)
 		}
 		return n.reshape(e, []tir.Expr{dims[0], dims[1], tir.Int(1), half})

@@ -128,7 +128,7 @@ func tensorScatter(n *node) {
 	along, across := make([]tir.Expr, len(cache)), make([]tir.Expr, len(cache))
 	for i := range cache {
 		along[i], across[i] = tir.Int(1), tir.Int(1)
-		if i != axis && !mayEqual(cache[i], update[i]) {
+		if i != axis && !n.equal(cache[i], update[i]) {
 			n.fail("past_cache (input 0) and update (input 1) have shapes %s and %s, expected the same but for axis %d", relax.FormatDims(cache), relax.FormatDims(update), axis)
 		}
 	}

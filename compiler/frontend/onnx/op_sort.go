@@ -45,6 +45,9 @@ func topK(n *node) {
 		n.set(1, n.filled(dtype.Int64T, shape, 0))
 		return
 	}
+	if !sized {
+		n.atLeast(dims[axis], k)
+	}
 	t := n.emit("relax.topk", args(n.expr(0)), "k", k, "axis", int64(axis), "ret_type", "both",
 		"largest", n.bool("largest", true), "dtype", dtype.Int64T)
 	n.resultField(t, 0)

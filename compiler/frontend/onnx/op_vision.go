@@ -32,6 +32,9 @@ func affineGrid(n *node) {
 	if len(size) != 4 && len(size) != 5 {
 		n.fail("size has %d extents, expected batch, channels and two or three more", len(size))
 	}
+	if !n.equal(n.dims(0)[0], size[0]) {
+		n.fail("input 0 has %s matrices for a batch of %s", relax.FormatPrim(n.dims(0)[0]), relax.FormatPrim(size[0]))
+	}
 	grid := n.emit("relax.image.affine_grid", args(n.expr(0), shapeExpr(size[2:])), "align_corners", n.bool("align_corners", false))
 	last, _ := coordinatesLast(len(size) - 2)
 	n.result("relax.permute_dims", args(grid), "axes", last)

@@ -196,7 +196,7 @@ func (n *node) stackMap() {
 			continue
 		}
 		n.stacked(i, true)
-		if a, b := n.stackDims(0)[0], n.stackDims(i)[0]; !mayEqual(a, b) {
+		if a, b := n.stackDims(0)[0], n.stackDims(i)[0]; !n.equal(a, b) {
 			n.fail("inputs 0 and %d have %s and %s elements, expected as many", i, relax.FormatPrim(a), relax.FormatPrim(b))
 		}
 		l.sources = append(l.sources, &source{v: &value{expr: n.in[i].stack}})
