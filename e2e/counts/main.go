@@ -9,8 +9,10 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/irscope/irscope/compiler/frontend/onnx"
@@ -28,7 +30,7 @@ const top = "../.."
 // documents are the files that hold counts, from the root, each with what makes its text anew of the text that it has.
 var documents = map[string]func(old string) (string, error){
 	"README.md":         readme,
-	"docs/operators.md": func(string) (string, error) { return operators(onnx.Operators()) + onnxNotes, nil },
+	"docs/operators.md": func(string) (string, error) { return operators(onnx.Domains()) + onnxNotes, nil },
 }
 
 func main() {
@@ -152,14 +154,26 @@ key; Bernoulli compares one with the probability, Dropout in training with the r
 numbers: for others, make them an input of the model.
 `
 
-// operators is docs/operators.md for the operators of these names, which are sorted.
-func operators(names []string) string {
+// operators is docs/operators.md for the operators of each domain, whose names are sorted.
+func operators(domains map[string][]string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# ONNX operators that the importer supports
 
 %d operators of the default domain, in operator sets %d to %d, with their attributes and broadcasting forms. The importer
 reports an error for anything it does not support. Written by `+"`go generate ./e2e/counts`"+`.
-`, len(names), onnx.MinOpset, onnx.MaxOpset)
+`, len(domains[""]), onnx.MinOpset, onnx.MaxOpset)
+	list(&b, domains[""])
+	for _, domain := range slices.Sorted(maps.Keys(domains)) {
+		if domain != "" {
+			fmt.Fprintf(&b, "\n## Operators of %s\n", domain)
+			list(&b, domains[domain])
+		}
+	}
+	return b.String()
+}
+
+// list writes names, those with one initial on a line.
+func list(b *strings.Builder, names []string) {
 	last := byte(0)
 	for _, n := range names {
 		sep := ", "
@@ -170,5 +184,4 @@ reports an error for anything it does not support. Written by `+"`go generate ./
 		b.WriteString(sep + n)
 	}
 	b.WriteString("\n")
-	return b.String()
 }

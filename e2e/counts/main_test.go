@@ -35,9 +35,11 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestOperators puts names with one initial on a line.
+// TestOperators puts names with one initial on a line, and the other domains behind the default one.
 func TestOperators(t *testing.T) {
-	if got := operators([]string{"Abs", "Add", "Conv"}); !strings.HasPrefix(got, "# ") || !strings.Contains(got, "\n3 operators ") || !strings.HasSuffix(got, "\n- Abs, Add\n- Conv\n") {
+	got := operators(map[string][]string{"b.c": {"Fit"}, "": {"Abs", "Add", "Conv"}, "a": {"Gelu", "Grow"}})
+	want := "\n- Abs, Add\n- Conv\n\n## Operators of a\n\n- Gelu, Grow\n\n## Operators of b.c\n\n- Fit\n"
+	if !strings.HasPrefix(got, "# ") || !strings.Contains(got, "\n3 operators ") || !strings.HasSuffix(got, want) {
 		t.Errorf("got %s", got)
 	}
 }
