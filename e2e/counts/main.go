@@ -133,6 +133,19 @@ shape and is a tensor of them along a new first axis: so are those that are inpu
 carry a sequence to which each turn appends one element and which the body does not read; it is collected. Results of conditionals cannot be sequences. An optional value that
 is an input is there.
 
+## Trees and other classical models
+
+The operators of ai.onnx.ml are supported in the versions 1 to 5 of the domain. TreeEnsemble, TreeEnsembleRegressor, and TreeEnsembleClassifier become one kernel that takes a row through
+eight trees at once, whatever the trees compare with, and a sum of what the leaves that it reaches vote for. How many features a row has must be known during the import; how many rows
+there are need not. Where the text leaves something open, results are those of ONNX Runtime: transforms other than PROBIT are not applied to a single target.
+
+A classifier whose labels are strings can be imported if the labels are not used, and likewise any model from which ZipMap is left out:
+
+    from skl2onnx import to_onnx
+    model = to_onnx(forest, rows[:1], options={"zipmap": False})
+
+LabelEncoder and OneHotEncoder map numbers.
+
 ## Operator sets before 7
 
 What such a model says of broadcasting by attributes, and operands that were attributes then, are read as operator set 7 has them. A BatchNormalization is one of
@@ -141,7 +154,7 @@ inference.
 ## What is refused
 
 - strings, complex numbers, and sparse tensors, and what works on them: ImageDecoder, RegexFullMatch, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer of strings
-- the domains ai.onnx.ml and ai.onnx.preview.training; of ai.onnx.preview, FlexAttention is supported
+- of ai.onnx.ml what works on maps, which CastMap, DictVectorizer, and ZipMap do, and on strings, as CategoryMapper does; of ai.onnx.preview.training Gradient
 - Resize with tf_crop_and_resize of a part of the batch or of the channels, and Scan before operator set 9 with lengths of sequences
 - axes, steps, and sizes of parts (Split) that are data; scales of Resize and extents of windows, transforms, and Col2Im that are data
 

@@ -124,7 +124,7 @@ func runSuite(t *testing.T, cases []onnxtest.NodeCase) suite {
 		s.checked++
 		if own := strings.HasPrefix(c.Name, "own_"); compared > 0 && (own || len(m.Graph.Nodes) == 1) {
 			for _, n := range m.Graph.Nodes {
-				s.valued[n.OpType]++
+				s.valued[opLabel(&n)]++
 			}
 		}
 	}
