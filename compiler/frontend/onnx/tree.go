@@ -54,6 +54,7 @@ type forest struct {
 
 	splits []treeSplit
 	steps  []*step // of each split
+	plain  []step  // room for those that take one comparison
 	pairs  []int32 // of each split: where the records stand that follow its first comparison, 0 before they are made
 	levels []int32 // of each split: the most comparisons from it to a leaf
 	order  []int32 // splits of a tree
@@ -77,6 +78,9 @@ type step struct {
 	yes, no *step
 	yields  bool
 }
+
+// The ends of the ways through the comparisons of a split.
+var goesYes, goesNo = step{yields: true}, step{}
 
 // below is the largest number of a type that is less than v, a NaN for -inf.
 func below(d dtype.DType, v float64) float64 {
@@ -155,7 +159,13 @@ func (f *forest) measure(n *node, root int32) {
 		if f.steps[at] != nil {
 			n.fail("node %d of the trees is reached twice: the nodes are no tree", at)
 		}
-		f.steps[at], f.levels[at] = f.splits[at].steps(f.floats)
+		s := &f.splits[at]
+		if s.mode == treeLE && !math.IsNaN(s.value) { // most are
+			f.plain[at] = step{value: s.value, missing: s.missing, yes: &goesYes, no: &goesNo}
+			f.steps[at], f.levels[at] = &f.plain[at], 1
+			return
+		}
+		f.steps[at], f.levels[at] = s.steps(f.floats)
 	}
 	f.order = append(f.order[:0], root)
 	reach(root)
@@ -183,7 +193,8 @@ func (f *forest) level(node int32) int32 {
 // plant adds trees, of which the roots are splits or leaves, and puts them into the order of their levels. A last group of trees that is not full is filled up
 // with the leaf none.
 func (f *forest) plant(n *node, splits []treeSplit, roots []int32, none int32) {
-	f.splits, f.steps, f.levels, f.pairs = splits, make([]*step, len(splits)), make([]int32, len(splits)), make([]int32, len(splits))
+	f.splits, f.steps, f.plain = splits, make([]*step, len(splits)), make([]step, len(splits))
+	f.levels, f.pairs = make([]int32, len(splits)), make([]int32, len(splits))
 	for _, root := range roots {
 		f.measure(n, root)
 	}
