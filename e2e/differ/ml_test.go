@@ -205,7 +205,7 @@ func (d *draw) classified(op string, x val, attrs ...onnxpb.Attribute) {
 
 func linearClassifier(d *draw) {
 	x, f := d.table(pick(d, mlTypes...), plain)
-	n := d.between(2, 5)
+	n := pick(d, 2, d.between(2, 5))
 	scores := n
 	if n == 2 && d.chance(0.6) {
 		scores = 1

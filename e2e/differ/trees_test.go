@@ -96,6 +96,9 @@ func oldTrees(d *draw, votes string) {
 	if !full && d.chance(0.3) {
 		only = d.Int64N(targets)
 	}
+	if votes == "class" && d.chance(0.3) { // one score stands for two classes, a probability at times
+		targets, only, full, apart = 2, 0, false, false
+	}
 	mode := d.mode()
 	var trees, nodes, feature, yes, no, tracks []int64
 	var values, weights []float32
