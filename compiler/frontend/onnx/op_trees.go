@@ -120,8 +120,8 @@ func (ids *treeIDs) find(n *node, tree, node int64, what string) int32 {
 	return at
 }
 
-// oldTrees reads the nodes of TreeEnsembleRegressor and TreeEnsembleClassifier, and the votes of attributes whose names begin alike. A leaf is a node of its
-// own, which is -1 in the list of numbers of leaves if it is none.
+// oldTrees reads the nodes of TreeEnsembleRegressor and TreeEnsembleClassifier, and the votes of attributes whose names begin with what. It also says
+// whether numbers are given as float64.
 func (n *node) oldTrees(what string, features int64) (b *ballots, wide bool) {
 	trees := n.ints("nodes_treeids")
 	count := len(trees)
@@ -197,8 +197,8 @@ func (n *node) oldVotes(b *ballots, ids *treeIDs, refs []int32, what string) (wi
 	n.sameLength(what+"_weights", len(weights), len(targets))
 	trees, nodes := n.intList(what+"_treeids", len(targets)), n.intList(what+"_nodeids", len(targets))
 	for i, t := range targets {
-		if t < 0 || t >= b.targets && b.targets > 0 {
-			n.fail("attribute %q has the element %d, expected 0 to %d", what+"_ids", t, b.targets-1)
+		if t < 0 || t >= maxTargets {
+			n.fail("attribute %q has the element %d, expected 0 to %d", what+"_ids", t, maxTargets-1)
 		}
 		at := ids.find(n, trees[i], nodes[i], "an attribute \""+what+"_nodeids\"")
 		if refs[at] >= 0 {
@@ -209,12 +209,13 @@ func (n *node) oldVotes(b *ballots, ids *treeIDs, refs []int32, what string) (wi
 	return wide
 }
 
-// treeInput returns operand 0 and the type that it is compared in: float64 if it or a tensor of an attribute is of that type.
+// treeInput returns operand 0 as a table, and how many features it has.
 func (n *node) treeInput() (x relax.Expr, dims []tir.Expr, features int64) {
 	x, dims = n.mlTable()
 	return x, dims, n.width(dims)
 }
 
+// treeType is the type that features are compared in: float64 if they or numbers of an attribute are of that type.
 func (n *node) treeType(wide bool) dtype.DType {
 	if wide || n.dtype(0) == dtype.Float64T {
 		return dtype.Float64T

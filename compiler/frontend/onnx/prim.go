@@ -19,7 +19,7 @@ type prim struct {
 	body func(p *prim, row, group tir.Expr) tir.Stmt
 }
 
-// call calls a kernel with operands and returns what it computes, a tuple if that is several tensors.
+// prim adds a kernel to the module, calls it with operands, and returns what it computes, a tuple if that is several tensors.
 func (n *node) prim(p *prim, operands []relax.Expr, names []string, results []*relax.TensorStructInfo, resultNames []string) relax.Expr {
 	base := ir.Base{Origin: n.origin}
 	fn := &tir.PrimFunc{Base: base, RetType: ir.VoidType(), Attrs: ir.NewAttrs("tir.noalias", true)}

@@ -222,6 +222,7 @@ func TestTreeErrors(t *testing.T) {
 		{with(ob.IntList("nodes_nodeids", 0, 1, 1)), `node 1 of tree 0 is there twice`},
 		{with(ob.IntList("nodes_missing_value_tracks_true", 1)), `attribute "nodes_missing_value_tracks_true" has 1 elements`},
 		{with(ob.IntList("target_ids", 0, 1)), `attribute "target_ids" has the element 1, expected 0 to 0`},
+		{with(ob.IntList("target_ids", 0, 1<<32)), `attribute "target_ids" has the element 4294967296`},
 		{with(ob.IntList("target_ids", 0, -1)), `attribute "target_ids" has the element -1`},
 		{with(ob.IntList("target_nodeids", 1, 7)), `an attribute "target_nodeids" is node 7 of tree 0, which is not there`},
 		{with(ob.IntList("target_treeids", 0)), `attribute "target_treeids" has 1 elements, expected 2`},
