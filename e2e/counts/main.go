@@ -133,6 +133,19 @@ shape and is a tensor of them along a new first axis: so are those that are inpu
 carry a sequence to which each turn appends one element and which the body does not read; it is collected. Sequences that are results of conditionals have as many elements in both branches. An optional value that
 is an input is there.
 
+## Trees and other classical models
+
+The operators of ai.onnx.ml are supported in the versions 1 to 5 of the domain. TreeEnsemble, TreeEnsembleRegressor, and TreeEnsembleClassifier become one kernel that takes a row through
+eight trees at once, whatever the trees compare with, and a sum of what the leaves that it reaches vote for. How many features a row has must be known during the import; how many rows
+there are need not. Where the text leaves something open, results are those of ONNX Runtime: transforms other than PROBIT are not applied to a single target.
+
+A classifier whose labels are strings can be imported if the labels are not used, and likewise any model from which ZipMap is left out:
+
+    from skl2onnx import to_onnx
+    model = to_onnx(forest, rows[:1], options={"zipmap": False})
+
+LabelEncoder and OneHotEncoder map numbers.
+
 ## Operator sets before 7
 
 What such a model says of broadcasting by attributes, and operands that were attributes then, are read as operator set 7 has them. A BatchNormalization is one of
@@ -141,7 +154,7 @@ inference.
 ## What is refused
 
 - strings, complex numbers, and sparse tensors, and what works on them: ImageDecoder, RegexFullMatch, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer of strings
-- the domains ai.onnx.ml and ai.onnx.preview.training
+- of ai.onnx.ml what works on maps, which CastMap, DictVectorizer, and ZipMap do, and on strings, as CategoryMapper does; of ai.onnx.preview.training Gradient
 - of com.microsoft, what only ONNX Runtime's devices have; queries, keys, and values that are packed by heads; GroupQueryAttention with past and present in one
   buffer, a smooth softmax, or keys of bytes; MatMulNBits with blocks in another order, or with zero points that are floats
 - Resize with tf_crop_and_resize of a part of the batch or of the channels, and Scan before operator set 9 with lengths of sequences

@@ -35,6 +35,8 @@
 //   - DFT to a real signal (inverse and onesided) adds the bins that it is given without those of which they are the conjugates, and hangs for some lengths
 //   - Softplus as an activation of recurrent layers overflows
 //   - activations of recurrent layers that take parameters without a default that both know: Affine, ScaledTanh, ThresholdedRelu
+//   - TreeEnsemble takes the number of SOFTMAX for LOGISTIC and the other way around, and members that are not from 0 to 30 are refused or not always found
+//   - base values of trees are left out for targets that no leaf of a row votes for, and of two classes of which one score stands for both, the second may not be written
 //
 // With extents that the model leaves open, where operators' text has an error:
 //

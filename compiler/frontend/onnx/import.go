@@ -132,14 +132,19 @@ func (u *unsupported) nodes(nodes []onnxpb.Node, path string, opset int64, depth
 			continue
 		}
 		u.found[label] = len(u.bad.Ops)
-		reason := "the operator is not supported"
-		if pb.Domain != "" && onnxpb.CanonicalDomain(pb.Domain) != "" {
-			if reason = fmt.Sprintf("operators of the domain %q are not supported", pb.Domain); len(u.g.functions) > 0 {
-				reason += ", and the model has no function of that name"
+		table := u.g.tables[onnxpb.CanonicalDomain(pb.Domain)]
+		reason, near := reasons[label], ""
+		if reason == "" {
+			if reason = "the operator is not supported"; table == nil {
+				if reason = fmt.Sprintf("operators of the domain %q are not supported", pb.Domain); len(u.g.functions) > 0 {
+					reason += ", and the model has no function of that name"
+				}
+				table = u.g.tables[""]
 			}
+			near = nearest.Name(pb.OpType, slices.Values(slices.Sorted(maps.Keys(table))))
 		}
 		n := u.g.nodeAt(pb, fmt.Sprintf("%s.node[%d]", path, i), opset)
-		u.bad.Ops = append(u.bad.Ops, UnsupportedOp{First: n.err(reason, nil), Nodes: 1, Nearest: nearest.Name(pb.OpType, slices.Values(slices.Sorted(maps.Keys(u.g.tables[""]))))})
+		u.bad.Ops = append(u.bad.Ops, UnsupportedOp{First: n.err(reason, nil), Nodes: 1, Nearest: near})
 	}
 }
 

@@ -90,6 +90,27 @@ func ownNodes() []onnxtest.NodeCase {
 			ob.IntList("ngram_indexes", 3, 0, 1, 5), ob.IntList("pool_int64s", 1, 3, 1, 2, 1, 3), ob.FloatList("weights", .5, 2, 3, 4)),
 		ownNode("TfIdfVectorizer", []*onnxpb.Tensor{ptr(ob.Ints([]int64{3}, 7, 7, 7))}, []*onnxpb.Tensor{floats([]int64{2}, 0, 3)},
 			ob.Str("mode", "TF"), ob.Int("max_gram_length", 4), ob.Int("max_skip_count", 0), ob.IntList("ngram_counts", 0, 1, 1, 1), ob.IntList("ngram_indexes", 1, 0), ob.IntList("pool_int64s", 7, 7, 7, 7, 7)),
+		// Optimizers of one tensor or two, in the first step and later.
+		ownNode("ai.onnx.preview.training.Adagrad", []*onnxpb.Tensor{
+			floats(nil, .5), ptr(ob.Ints(nil, 3)), floats([]int64{2}, 1, -2), floats([]int64{1}, 3), floats([]int64{2}, .5, .25), floats([]int64{1}, -1), floats([]int64{2}, 2, 1), floats([]int64{1}, 0),
+		}, []*onnxpb.Tensor{floats([]int64{2}, .93040726, -2), floats([]int64{1}, 3.14285714), floats([]int64{2}, 2.390625, 1), floats([]int64{1}, .390625)},
+			ob.Float("decay_factor", .5), ob.Float("norm_coefficient", .125), ob.Float("epsilon", .25)),
+		ownNode("ai.onnx.preview.training.Adam", []*onnxpb.Tensor{
+			floats(nil, .5), ptr(ob.Ints(nil, 2)), floats([]int64{2}, 1, -2), floats([]int64{2}, .5, .25), floats([]int64{2}, 1, 2), floats([]int64{2}, 2, 1),
+		}, []*onnxpb.Tensor{floats([]int64{2}, .53973613, -1.67315426), floats([]int64{2}, 1, .625), floats([]int64{2}, 1.75, .890625)},
+			ob.Float("alpha", .5), ob.Float("beta", .75), ob.Float("norm_coefficient", .5), ob.Float("norm_coefficient_post", .25), ob.Float("epsilon", .25)),
+		ownNode("ai.onnx.preview.training.Adam", []*onnxpb.Tensor{
+			floats(nil, .5), ptr(ob.Ints(nil, 0)), floats([]int64{2}, 1, -2), floats([]int64{2}, .5, .25), floats([]int64{2}, 1, 2), floats([]int64{2}, 2, 1),
+		}, []*onnxpb.Tensor{floats([]int64{2}, .51158318, -1.69633848), floats([]int64{2}, 1, .625), floats([]int64{2}, 1.75, .890625)},
+			ob.Float("alpha", .5), ob.Float("beta", .75), ob.Float("norm_coefficient", .5), ob.Float("norm_coefficient_post", .25), ob.Float("epsilon", .25)),
+		ownNode("ai.onnx.preview.training.Momentum", []*onnxpb.Tensor{
+			floats([]int64{1}, .5), ptr(ob.Ints(nil, 0)), floats([]int64{1}, 1), floats([]int64{1}, -2), floats([]int64{1}, .5), floats([]int64{1}, .25), floats([]int64{1}, 2), floats([]int64{1}, 1),
+		}, []*onnxpb.Tensor{floats([]int64{1}, 0), floats([]int64{1}, -1.875), floats([]int64{1}, 2), floats([]int64{1}, -.25)},
+			ob.Float("alpha", .5), ob.Float("beta", .25), ob.Float("norm_coefficient", .5), ob.Str("mode", "standard")),
+		ownNode("ai.onnx.preview.training.Momentum", []*onnxpb.Tensor{
+			floats(nil, .5), ptr(ob.Ints([]int64{1}, 1)), floats([]int64{2}, 1, -2), floats([]int64{2}, .5, .25), floats([]int64{2}, 2, 1),
+		}, []*onnxpb.Tensor{floats([]int64{2}, .1875, -1.703125), floats([]int64{2}, 1.25, .3125)},
+			ob.Float("alpha", .5), ob.Float("beta", .25), ob.Float("norm_coefficient", .5), ob.Str("mode", "nesterov")),
 		ownNode("Not", []*onnxpb.Tensor{bools(0, 1, 1)}, []*onnxpb.Tensor{bools(1, 0, 0)}),
 	}
 }

@@ -68,10 +68,21 @@ var tables = sync.OnceValue(func() map[string]map[string]*operator {
 			sequenceRows(),
 			randomRows(),
 		)),
-		domainPreview:   index(previewRows()),
+		domainML:        index(mlRows()),
 		domainMicrosoft: index(microsoftRows()),
+		domainPreview:   index(previewRows()),
+		domainTraining:  index(trainingRows()),
 	}
 })
+
+// reasons say more of operators that the tables lack, by their labels.
+var reasons = map[string]string{
+	domainML + ".CastMap":        "maps are not supported",
+	domainML + ".CategoryMapper": "strings are not supported",
+	domainML + ".DictVectorizer": "maps are not supported",
+	domainML + ".ZipMap":         "its result is a sequence of maps, which are not supported; export the model without it, as skl2onnx does with the option zipmap=False",
+	domainTraining + ".Gradient": "gradients of graphs are not supported; export the model with its gradients written out",
+}
 
 func index(rows []operator) map[string]*operator {
 	out := make(map[string]*operator, len(rows))
