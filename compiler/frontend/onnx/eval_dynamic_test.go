@@ -26,7 +26,7 @@ func evalBits(c *evalCall) *tensor {
 		case dtype.Float64T:
 			return math.Float64frombits(bits)
 		}
-		return float64(int64(bits))
+		return wrapped(int64(bits), c.odt)
 	})
 }
 
@@ -43,8 +43,14 @@ func evalDynamicSlice(c *evalCall) *tensor {
 		if end < 0 {
 			end += n
 		}
-		for i := max(begin, 0); i < min(end, n); i += step {
-			at[k] = append(at[k], i)
+		if step > 0 {
+			for i := max(begin, 0); i < min(end, n); i += step {
+				at[k] = append(at[k], i)
+			}
+		} else {
+			for i := min(begin, n-1); i > max(end, -1); i += step {
+				at[k] = append(at[k], i)
+			}
 		}
 		dims[k] = len(at[k])
 	}

@@ -178,14 +178,19 @@ func evalCast(c *evalCall) *tensor {
 		case d.IsBool():
 			return truth(x != 0)
 		case d.IsInteger():
-			bits := int64(x) << (64 - d.Bits)
-			if d.IsInt() {
-				return float64(bits >> (64 - d.Bits))
-			}
-			return float64(uint64(bits) >> (64 - d.Bits))
+			return wrapped(int64(x), d)
 		}
 		return x
 	})
+}
+
+// wrapped is the number of an integer type that the lowest bits of v are.
+func wrapped(v int64, d dtype.DType) float64 {
+	bits := v << (64 - d.Bits)
+	if d.IsInt() {
+		return float64(bits >> (64 - d.Bits))
+	}
+	return float64(uint64(bits) >> (64 - d.Bits))
 }
 
 // evalAxes splits an index of the input into the part that stays and whether to reduce.
@@ -369,6 +374,8 @@ func evalPad(c *evalCall) *tensor {
 				at[i] = -at[i]
 			case mode == "reflect":
 				at[i] = 2*(d-1) - at[i]
+			case mode == "circular":
+				at[i] = ((at[i] % d) + d) % d
 			default:
 				return fill
 			}
