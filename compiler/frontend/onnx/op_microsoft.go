@@ -19,7 +19,7 @@ func microsoftRows() []operator {
 		same("Gelu", 1, 1),
 		same("GatherND", 2, 2),
 		same("Pad", 2, 3, "mode"),
-		same("Range", 2, 3),
+		same("Range", 3, 3),
 		same("Trilu", 1, 2, "upper"),
 		{name: "BiasGelu", minIn: 2, maxIn: 2, convert: func(n *node) {
 			n.result("relax.nn.gelu", args(n.emit("relax.add", args(n.floats(0), n.expr(1)))))

@@ -33,7 +33,7 @@ func treeRows() []operator {
 const (
 	maxTreeNodes = 1 << 26
 	maxTargets   = 1 << 20
-	maxVotes     = 1 << 27
+	maxVotes     = 1 << 25
 )
 
 // sameLength stops unless a list attribute has as many elements as there are nodes.

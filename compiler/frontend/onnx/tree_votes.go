@@ -67,10 +67,10 @@ func (b *ballots) inner() int {
 	return count
 }
 
-// table is room for numbers of each leaf and target, for the leaf that stands for none, too.
+// table is room for numbers of each leaf and target, for the leaf that stands for none, too. A large one must have votes in one of 64 places at least.
 func (b *ballots) table(n *node, fill float64) []float64 {
-	if size := int64(b.leaves+1) * b.targets; size > maxVotes {
-		n.fail("%d leaves that vote for %d targets are too many", b.leaves, b.targets)
+	if size := int64(b.leaves+1) * b.targets; size > min(max(1<<22, 64*int64(len(b.votes))), maxVotes) {
+		n.fail("%d leaves with %d votes for %d targets take a table of %d numbers, which is too large", b.leaves, len(b.votes), b.targets, size)
 	}
 	return slices.Repeat([]float64{fill}, (b.leaves+1)*int(b.targets))
 }
