@@ -66,6 +66,13 @@ func sequenceModels() []control {
 		}, [][]*tensor.Tensor{tensors(counted(2, 2), counted(2, 3))}, [][]*tensor.Tensor{tensors(
 			f32([]int64{2, 2}, 0, -1, -2, -3), f32([]int64{2, 2}, 15, 14, 13, 12), f32([]int64{3, 2, 1}, 0, 3, 1, 4, 2, 5), f32([]int64{2, 3}, 0, -1, -2, -15, -20, -25),
 		)}},
+		{"parts of given sizes of an extent that shows at run time", func(b *Builder) {
+			x := b.Input("x", onnxpb.Float, "n")
+			b.NodeOut("SplitToSequence", "split", ids(x, b.Initializer("sizes", Ints([]int64{3}, 2, 0, 1))), ids("s"))
+			b.Output(b.Node("SequenceAt", "first", ids("s", b.Initializer("zero", Ints(nil, 0)))), onnxpb.Float)
+			b.Output(b.Node("SequenceAt", "last", ids("s", b.Initializer("minus", Ints(nil, -1)))), onnxpb.Float)
+			b.Output(b.Node("SequenceLength", "length", ids("s")), onnxpb.Int64)
+		}, [][]*tensor.Tensor{tensors(vec(4, 5, 6))}, [][]*tensor.Tensor{tensors(vec(4, 5), vec(6), scalar(3))}},
 		{"a sequence outside of a loop that reads it", func(b *Builder) {
 			s := sequence(b, "s", onnxpb.Float, "n")
 			b.NodeOut("SequenceEmpty", "empty", nil, ids("none"))

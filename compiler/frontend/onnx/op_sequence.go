@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"math"
 	"slices"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -135,6 +136,12 @@ func splitToSequence(n *node) {
 	extent, ok := tir.AsInt(dims[axis])
 	if !ok && n.splitToStack(dims, axis) {
 		return
+	}
+	if !ok && n.has(1) && n.rank(1) == 1 { // it is what the sizes add up to
+		for _, s := range n.intsOperand(1, "split") {
+			extent += min(max(s, 0), math.MaxInt32)
+		}
+		ok = n.equal(dims[axis], tir.Int(extent))
 	}
 	if !ok {
 		n.fail("axis %d has the symbolic extent %s, but the number of parts must be known; give the inputs fixed shapes", axis, relax.FormatPrim(dims[axis]))
