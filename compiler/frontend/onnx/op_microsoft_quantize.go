@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -188,8 +189,8 @@ func matMulNBits(n *node) {
 	switch {
 	case !ok:
 		n.fail("attribute \"bits\" is %d, supported are 2, 4 and 8", bits)
-	case rows < 1 || extent < 1 || size < 1:
-		n.fail("attributes \"N\", \"K\" and \"block_size\" are %d, %d and %d, expected 1 or more", rows, extent, size)
+	case min(rows, extent, size) < 1 || max(rows, extent, size) > maxPackedExtent:
+		n.fail("attributes \"N\", \"K\" and \"block_size\" are %d, %d and %d, expected 1 to %d", rows, extent, size, maxPackedExtent)
 	case n.has(4):
 		n.fail("the blocks of columns (g_idx, input 4) are given, which is not supported")
 	case n.bool("weight_prepacked", false):
@@ -198,15 +199,10 @@ func matMulNBits(n *node) {
 	a := n.floats(0)
 	blocks := (extent + size - 1) / size
 	packed := func(i int, columns, from int64) relax.Expr { // bytes of an operand as a matrix of so many columns, of which each row has from
-		raw := n.constantBytes(i)
-		per := from * bits / 8
-		if int64(len(raw)) != rows*per {
-			n.fail("input %d has %d bytes, expected %d rows of %d", i, len(raw), rows, per)
-		}
-		t := &onnxpb.Tensor{Type: kind, Dims: []int64{rows, from}, Data: raw}
+		t := &onnxpb.Tensor{Type: kind, Dims: []int64{rows, from}, Data: n.constantBytes(i, rows*from*bits/8)}
 		b, err := blobOf(t)
 		n.check(err)
-		x := relax.Expr(&relax.Constant{Data: b})
+		x := relax.Expr(&relax.Constant{Base: ir.Base{Origin: n.origin}, Data: b})
 		if from > columns {
 			x = n.part(x, 1, tir.Int(0), tir.Int(columns))
 		}
@@ -225,17 +221,9 @@ func matMulNBits(n *node) {
 	case n.has(3):
 		n.fail("the zero points (input 3) have element type %s, supported is uint8, packed as the weights are", n.dtype(3))
 	default:
-		middle := int64(1) << (bits - 1)
-		b := byte(0)
-		for i := range perByte {
-			b |= byte(middle) << (bits * i)
-		}
-		per := (blocks + perByte - 1) / perByte
-		z, err := blobOf(&onnxpb.Tensor{Type: kind, Dims: []int64{rows, per * perByte}, Data: slices.Repeat([]byte{b}, int(rows*per))})
+		d, err := kind.DType()
 		n.check(err)
-		if zero = relax.Expr(&relax.Constant{Data: z}); per*perByte > blocks {
-			zero = n.part(zero, 1, tir.Int(0), tir.Int(blocks))
-		}
+		zero = n.splat(d, []int64{rows, blocks}, float64(int64(1)<<(bits-1)))
 	}
 	scales := n.reshape(n.expr(2), []tir.Expr{tir.Int(rows), tir.Int(blocks)})
 	weights := n.tensor(n.apply("DequantizeLinear", values(w, scales, zero), intAttr("axis", 1), intAttr("block_size", size))[0])
@@ -249,11 +237,19 @@ func matMulNBits(n *node) {
 	n.set(0, y)
 }
 
-// constantBytes are the bytes of operand i, which must be a constant.
-func (n *node) constantBytes(i int) []byte {
+// maxPackedExtent bounds the extents of weights of few bits.
+const maxPackedExtent = 1 << 24
+
+// constantBytes are the bytes of operand i, which must be a constant of so many.
+func (n *node) constantBytes(i int, count int64) []byte {
 	c, ok := n.expr(i).(*relax.Constant)
-	if !ok {
+	switch {
+	case !ok:
 		n.fail("input %d (%q) depends on data, expected a constant", i, n.pb.Inputs[i])
+	case c.Data.DType() != dtype.UInt8T || c.Data.NumElements() != count:
+		n.fail("input %d has %d elements of type %s, expected %d of type uint8", i, c.Data.NumElements(), c.Data.DType(), count)
+	case c.Data.IsSplat() && count > maxFolded:
+		n.fail("input %d has %d equal elements, expected weights", i, count)
 	}
 	return c.Data.Bytes()
 }
