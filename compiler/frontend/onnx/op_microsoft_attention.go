@@ -179,10 +179,9 @@ func (n *node) projected(qkv, bias relax.Expr, mask, past, add int) {
 	}
 	p := n.lastParts(qkv, sizes...)
 	h.q, h.k, h.v = p[0], p[1], p[2]
-	var half func(i int64) relax.Expr
 	if n.has(past) {
 		d := n.ranked(past, 5, 5)
-		half = func(i int64) relax.Expr { return n.reshape(n.part(n.expr(past), 0, tir.Int(i), tir.Int(i+1)), d[1:]) }
+		half := func(i int64) relax.Expr { return n.reshape(n.part(n.expr(past), 0, tir.Int(i), tir.Int(i+1)), d[1:]) }
 		h.pastKey, h.pastVal, h.past = half(0), half(1), d[3]
 	}
 	h.addMask(mask, tir.Add(h.past, h.rows))
@@ -309,24 +308,30 @@ func groupQueryAttention(n *node) {
 	h.addUsed(used, window, causal)
 	out := h.run(false)
 	n.setValue(0, out[0])
-	n.set(1, h.closed(n.tensor(out[1]), used))
-	n.set(2, h.closed(n.tensor(out[2]), used))
+	from := h.closing(used)
+	n.set(1, h.closed(n.tensor(out[1]), from))
+	n.set(2, h.closed(n.tensor(out[2]), from))
+}
+
+// all are the keys of the past and the new ones behind them, (1, keys), and how many there are.
+func (h *heads) all() (key relax.Expr, total tir.Expr) {
+	total = tir.Add(h.past, h.rows)
+	return h.reshape(h.counting(0, total), []tir.Expr{tir.Int(1), total}), total
 }
 
 // place is, for each key of the past and each new one behind them, its place in its sequence, of whose past only the first keys are used: by sequence, (batch, keys).
 // Those that are not used are behind all.
-func (h *heads) place(used relax.Expr) (place, key relax.Expr, total tir.Expr) {
-	total = tir.Add(h.past, h.rows)
+func (h *heads) place(used relax.Expr) (place relax.Expr, total tir.Expr) {
+	key, total := h.all()
 	past := h.tensor(&value{known: scalar(dtype.Int64T, h.past)})
-	key = h.reshape(h.counting(0, total), []tir.Expr{tir.Int(1), total})
 	next := h.emit("relax.add", args(used, h.emit("relax.subtract", args(key, past))))
 	old := h.emit("relax.where", args(h.emit("relax.less", args(key, used)), key, h.integers([]int64{}, []int64{math.MaxInt32})))
-	return h.emit("relax.where", args(h.emit("relax.less", args(key, past)), old, next)), key, total
+	return h.emit("relax.where", args(h.emit("relax.less", args(key, past)), old, next)), total
 }
 
 // addUsed masks keys of the past that are not used, and those that a query must not see.
 func (h *heads) addUsed(used relax.Expr, window int64, causal bool) {
-	place, _, total := h.place(used)
+	place, total := h.place(used)
 	one := tir.Int(1)
 	place = h.reshape(place, []tir.Expr{h.batch, one, one, total})
 	first := h.reshape(used, []tir.Expr{h.batch, one, one, one})
@@ -342,14 +347,19 @@ func (h *heads) addUsed(used relax.Expr, window int64, causal bool) {
 	h.add(h.emit("relax.where", args(seen, h.constant(dtype.Float32T, 0), h.constant(dtype.Float32T, math.Inf(-1)))))
 }
 
-// closed moves the new keys, or values, of each sequence next to those of its past that are used.
-func (h *heads) closed(x, used relax.Expr) relax.Expr {
-	_, key, total := h.place(used)
+// closing is where the keys of each sequence come from if the new ones move next to those of its past that are used, (batch, keys, 1).
+func (h *heads) closing(used relax.Expr) relax.Expr {
+	key, total := h.all()
 	past, last := h.tensor(&value{known: scalar(dtype.Int64T, h.past)}), h.tensor(&value{known: scalar(dtype.Int64T, tir.Sub(total, tir.Int(1)))})
 	from := h.emit("relax.minimum", args(h.emit("relax.add", args(key, h.emit("relax.subtract", args(past, used)))), last))
 	from = h.emit("relax.where", args(h.emit("relax.less", args(key, used)), key, from))
+	return h.reshape(from, []tir.Expr{h.batch, total, tir.Int(1)})
+}
+
+// closed moves keys, or values, as closing says.
+func (h *heads) closed(x, from relax.Expr) relax.Expr {
 	x = h.emit("relax.permute_dims", args(x), "axes", []int64{0, 2, 1, 3})
-	x = h.emit("relax.gather_nd", args(x, h.reshape(from, []tir.Expr{h.batch, total, tir.Int(1)})), "batch_dims", int64(1))
+	x = h.emit("relax.gather_nd", args(x, from), "batch_dims", int64(1))
 	return h.emit("relax.permute_dims", args(x), "axes", []int64{0, 2, 1, 3})
 }
 

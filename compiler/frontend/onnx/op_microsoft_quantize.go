@@ -47,14 +47,18 @@ func (n *node) shifted(i, zero int) relax.Expr {
 	if !n.has(zero) || n.isZero(zero) {
 		return x
 	}
-	n.perTensor(zero)
-	return n.emit("relax.subtract", args(x, n.as(n.reshape(n.expr(zero), nil), dtype.Int32T)))
+	return n.emit("relax.subtract", args(x, n.as(n.oneNumber(zero), dtype.Int32T)))
 }
 
-// scaleOf is operand i, one number.
+// scaleOf is operand i, one number, in float32.
 func (n *node) scaleOf(i int) relax.Expr {
+	return n.as(n.oneNumber(i), dtype.Float32T)
+}
+
+// oneNumber is operand i, which must be one number, without dimensions.
+func (n *node) oneNumber(i int) relax.Expr {
 	n.perTensor(i)
-	return n.as(n.reshape(n.expr(i), nil), dtype.Float32T)
+	return n.reshape(n.expr(i), nil)
 }
 
 // real is operand i as the float32 numbers that it stands for, by its scale and zero point behind it.
@@ -65,12 +69,8 @@ func (n *node) real(i int) relax.Expr {
 
 // quantized is y, float32 numbers, as integers of type d by the scale that is an operand and the zero point behind that.
 func (n *node) quantized(y relax.Expr, scale int, d dtype.DType) relax.Expr {
-	y = n.emit("relax.round", args(n.emit("relax.divide", args(y, n.scaleOf(scale)))))
-	if zero := scale + 1; n.has(zero) && !n.isZero(zero) {
-		n.perTensor(zero)
-		y = n.emit("relax.add", args(y, n.as(n.reshape(n.expr(zero), nil), dtype.Float32T)))
-	}
-	return n.emit("relax.astype", args(n.limited(y, d)), "dtype", d)
+	y = n.stepped(n.emit("relax.divide", args(y, n.scaleOf(scale))), scale+1, func() relax.Expr { return n.oneNumber(scale + 1) }, d)
+	return n.emit("relax.astype", args(y), "dtype", d)
 }
 
 func (n *node) qlinearBinary(name string) {

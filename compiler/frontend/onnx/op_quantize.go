@@ -58,11 +58,17 @@ func quantizeLinear(n *node) {
 
 // requantized rounds y, adds the zero point that is operand zero, and makes the node's result of it.
 func (n *node) requantized(y relax.Expr, zero int, axis int64, d dtype.DType) {
+	y = n.stepped(y, zero, func() relax.Expr { return n.alongAxis(zero, axis) }, d)
+	n.result("relax.astype", args(y), "dtype", d)
+}
+
+// stepped is y rounded, plus the zero point that is operand zero, which shaped gives a shape, limited to the values of an integer type.
+func (n *node) stepped(y relax.Expr, zero int, shaped func() relax.Expr, d dtype.DType) relax.Expr {
 	y = n.emit("relax.round", args(y))
 	if n.has(zero) && !n.isZero(zero) {
-		y = n.emit("relax.add", args(y, n.as(n.alongAxis(zero, axis), dtype.Float32T)))
+		y = n.emit("relax.add", args(y, n.as(shaped(), dtype.Float32T)))
 	}
-	n.result("relax.astype", args(n.limited(y, d)), "dtype", d)
+	return n.limited(y, d)
 }
 
 // limited is y, of type float32, limited to the values of an integer type of at most 16 bits.
