@@ -132,20 +132,11 @@ func floatsOf(t *host.Tensor) []float64 {
 	return out
 }
 
-// bools is a constant vector.
-func (n *node) bools(bits []byte) relax.Expr {
-	b, err := ir.NewBlob(dtype.BoolT, []int64{int64(len(bits))}, bits)
+// vectorOf is a constant vector of any length.
+func vectorOf[T byte | int32 | int64](n *node, d dtype.DType, vs []T) relax.Expr {
+	data, err := binary.Append(nil, binary.LittleEndian, vs)
 	n.check(err)
-	return &relax.Constant{Base: ir.Base{Origin: n.origin}, Data: b}
-}
-
-// int64Blob is a constant vector of any length.
-func (n *node) int64Blob(vs []int64) relax.Expr {
-	data := make([]byte, 0, 8*len(vs))
-	for _, v := range vs {
-		data = binary.LittleEndian.AppendUint64(data, uint64(v))
-	}
-	b, err := ir.NewBlob(dtype.Int64T, []int64{int64(len(vs))}, data)
+	b, err := ir.NewBlob(d, []int64{int64(len(vs))}, data)
 	n.check(err)
 	return &relax.Constant{Base: ir.Base{Origin: n.origin}, Data: b}
 }
@@ -242,7 +233,7 @@ func imputer(n *node) {
 	}
 	var values, missing relax.Expr
 	if d.IsInteger() {
-		values = n.as(n.int64Blob(ints[:count]), d)
+		values = n.as(vectorOf(n, dtype.Int64T, ints[:count]), d)
 		missing = n.emit("relax.equal", args(x, n.number(d, float64(n.int("replaced_value_int64", 0)))))
 	} else {
 		values = n.numbers(d, []int64{int64(count)}, func(i int) float64 { return float64(floats[i]) })
@@ -315,5 +306,5 @@ func oneHotEncoder(n *node) {
 		n.fail("attribute \"zeros\" is 0: other elements than the categories are to be errors of the run, which is not supported; others give zeros with zeros=1")
 	}
 	x := n.reshape(n.as(n.expr(0), dtype.Int64T), append(slices.Clone(dims), tir.Int(1)))
-	n.result("relax.astype", args(n.emit("relax.equal", args(x, n.int64Blob(cats)))), "dtype", dtype.Float32T)
+	n.result("relax.astype", args(n.emit("relax.equal", args(x, vectorOf(n, dtype.Int64T, cats)))), "dtype", dtype.Float32T)
 }

@@ -109,7 +109,7 @@ func (n *node) best(l labels, x relax.Expr) {
 
 // labelsOf makes the labels of classes by their numbers the first result.
 func (n *node) labelsOf(l labels, at relax.Expr) {
-	n.result("relax.take", args(n.int64Blob(l.ints), at), "axis", int64(0))
+	n.result("relax.take", args(vectorOf(n, dtype.Int64T, l.ints), at), "axis", int64(0))
 }
 
 // either makes one of two labels the first result: that of yes where a score (rows, 1) is above a limit.

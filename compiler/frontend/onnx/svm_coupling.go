@@ -40,11 +40,11 @@ func (s *svm) coupling(pairs relax.Expr) relax.Expr {
 	zero := s.filled(dtype.Float32T, []tir.Expr{s.rows, tir.Int(1)}, 0)
 	other := s.emit("relax.subtract", args(s.constant(dtype.Float32T, 1), pairs))
 	all := s.emit("relax.concat", args(tuple(args(pairs, other, zero))), "axis", int64(1))
-	r := s.reshape(s.emit("relax.take", args(all, s.int64Blob(at)), "axis", int64(1)), []tir.Expr{s.rows, k, k})
+	r := s.reshape(s.emit("relax.take", args(all, vectorOf(s.node, dtype.Int64T, at)), "axis", int64(1)), []tir.Expr{s.rows, k, k})
 	back := s.emit("relax.permute_dims", args(r), "axes", []int64{0, 2, 1})
 	squares := s.emit("relax.sum", args(s.emit("relax.multiply", args(back, back))), "axis", []int64{2}, "keepdims", true)
 	products := s.emit("relax.negative", args(s.emit("relax.multiply", args(r, back))))
-	return s.emit("relax.where", args(s.reshape(s.bools(diagonal), []tir.Expr{tir.Int(1), k, k}), squares, products))
+	return s.emit("relax.where", args(s.reshape(vectorOf(s.node, dtype.BoolT, diagonal), []tir.Expr{tir.Int(1), k, k}), squares, products))
 }
 
 // The elements of the state of a row.

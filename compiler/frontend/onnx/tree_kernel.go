@@ -1,10 +1,8 @@
 package onnx
 
 import (
-	"encoding/binary"
 	"math"
 
-	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -19,7 +17,7 @@ func (f *forest) leaves(n *node, x relax.Expr) relax.Expr {
 		x = n.emit("relax.concat", args(tuple(args(x, least))), "axis", int64(1))
 	}
 	values := n.numbers(f.floats, []int64{int64(len(f.value))}, func(i int) float64 { return f.value[i] })
-	operands := args(x, n.int32s(f.feature), values, n.int32s(f.next), n.int32s(f.leaf), n.int32s(f.roots), n.int32s(f.turns))
+	operands := args(x, vectorOf(n, dtype.Int32T, f.feature), values, vectorOf(n, dtype.Int32T, f.next), vectorOf(n, dtype.Int32T, f.leaf), vectorOf(n, dtype.Int32T, f.roots), vectorOf(n, dtype.Int32T, f.turns))
 	group := tir.Int(int64(f.group))
 	p := &prim{name: "walk", groups: tir.Int(int64(len(f.turns))), body: f.walk}
 	info := &relax.TensorStructInfo{DType: dtype.Int32T, NDim: 3, Shape: shapeExpr([]tir.Expr{dims[0], p.groups, group})}
@@ -47,15 +45,4 @@ func (f *forest) walk(p *prim, row, group tir.Expr) tir.Stmt {
 		}),
 		each(func(_, at tir.Expr) tir.Expr { return tir.Load(leaf, at) }),
 	)
-}
-
-// int32s is a constant vector.
-func (n *node) int32s(vs []int32) relax.Expr {
-	data := make([]byte, 0, 4*len(vs))
-	for _, v := range vs {
-		data = binary.LittleEndian.AppendUint32(data, uint32(v))
-	}
-	b, err := ir.NewBlob(dtype.Int32T, []int64{int64(len(vs))}, data)
-	n.check(err)
-	return &relax.Constant{Base: ir.Base{Origin: n.origin}, Data: b}
 }

@@ -237,5 +237,5 @@ func (s *scores) where(n *node, x, other relax.Expr) relax.Expr {
 			there[i] = 1
 		}
 	}
-	return n.emit("relax.where", args(n.bools(there), x, other))
+	return n.emit("relax.where", args(vectorOf(n, dtype.BoolT, there), x, other))
 }
