@@ -270,6 +270,16 @@ def main(x: R.Tensor((3, 2), "float32")):
     return y
 `
 
+// quantizedProduct multiplies by a constant of integers with a scale for each column.
+const quantizedProduct = `@R.function
+def main(x: R.Tensor((3, 2), "float32")):
+    with R.dataflow():
+        w = R.multiply(R.astype(R.const([[1, 2, 3, 4, 5, 6, 7, 100], [1, 2, 3, 4, 5, 6, 7, 8]], "int8"), "float32"), R.const(0.5, "float32"))
+        y = R.matmul(x, w)
+        R.output(y)
+    return y
+`
+
 // windows has a convolution 3x3 whose channels are one block.
 const windows = `@R.function
 def main(x: R.Tensor((1, 1, 6, 6, 4), "float32")):
@@ -386,6 +396,7 @@ var effects = map[string]effect{
 	"ConvertLayout.desired_layouts":                 {text: images, value: map[string]any{"relax.nn.conv2d": []any{"NHWC", "OHWI"}}, set: "data_layout=\"NHWC\""},
 	"BlockConvLayout.block":                         {text: twoChannels, value: 2, set: "data_layout=\"NCHW2c\""},
 	"FakeQuantizationToInteger.products":            {text: dequantizedProduct, value: "all", set: "out_dtype=\"int32\""},
+	"PackQuantizedWeights.block":                    {text: quantizedProduct, value: 4, set: "y_packed: T.Buffer((T.int64(2), T.int64(2), T.int64(4)), \"int8\")"},
 	"BlockMatmulWeights.block":                      {text: constantProduct, value: 2, set: "i1 // 2"},
 	"PackByteProducts.signs":                        {text: byteProduct, value: "mixed", set: "R.bitwise_xor"},
 	"ConvertConv2DToWinograd.tile":                  {text: windows, value: 4, set: "(36, 1, 1, 4, 4)"},

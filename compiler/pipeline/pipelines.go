@@ -77,7 +77,7 @@ var graph = []*pass.Pass{
 // is loaded.
 var cpuGraph = func() []*pass.Pass {
 	out := append([]*pass.Pass{relaypass.QuantizedProducts, transform.FoldBatchnormToConv2D, transform.FoldScaleToConv2D}, graph...)
-	out = slices.Insert(out, slices.Index(out, legalize), transform.BlockConvLayout, transform.PackByteProducts, transform.ConvertConv2DToWinograd, transform.BlockMatmulWeights)
+	out = slices.Insert(out, slices.Index(out, legalize), transform.BlockConvLayout, transform.PackByteProducts, transform.ConvertConv2DToWinograd, transform.PackQuantizedWeights, transform.BlockMatmulWeights)
 	return append(out, transform.LiftConstantCalls)
 }()
 

@@ -62,6 +62,7 @@ func TestPassSettings(t *testing.T) {
 		{transform.BlockConvLayout, 2, pass.Function, false},
 		{transform.PackByteProducts, 2, pass.Module, false},
 		{transform.ConvertConv2DToWinograd, 2, pass.Module, false},
+		{transform.PackQuantizedWeights, 2, pass.Module, false},
 		{transform.BlockMatmulWeights, 2, pass.Module, false},
 		{transform.LiftConstantCalls, 2, pass.Module, false},
 		{transform.ConvertLayout, 0, pass.Function, false},
@@ -88,7 +89,8 @@ func TestPassSettings(t *testing.T) {
 		if reads := c.pass == transform.FuseOps || c.pass == transform.ConvertConv2DToWinograd; c.pass.ReadsLevel != reads {
 			t.Errorf("%s: reads opt_level: %v, want %v", c.pass.Name, c.pass.ReadsLevel, reads)
 		}
-		if reads := c.pass == transform.ApplyDefaultSchedule || c.pass == transform.BlockConvLayout || c.pass == transform.PackByteProducts || c.pass == transform.ConvertConv2DToWinograd || c.pass == transform.BlockMatmulWeights; c.pass.ReadsTarget != reads {
+		reading := []*pass.Pass{transform.ApplyDefaultSchedule, transform.BlockConvLayout, transform.PackByteProducts, transform.ConvertConv2DToWinograd, transform.PackQuantizedWeights, transform.BlockMatmulWeights}
+		if reads := slices.Contains(reading, c.pass); c.pass.ReadsTarget != reads {
 			t.Errorf("%s: reads the target: %v, want %v", c.pass.Name, c.pass.ReadsTarget, reads)
 		}
 		want := map[*pass.Pass][]string{

@@ -24,7 +24,9 @@ var (
 	matmuls   = wide("products of one value", "x: "+matrix+", w: "+matrix, "", "a$i = R.matmul(x, w)", "v$i = R.nn.relu(a$i)")
 	quantized = inFlow("products of bytes", `x: R.Tensor((32, 8), "int8"), w: R.Tensor((8, 8), "int8")`, "", "a$i = R.matmul($p, w, out_dtype=\"int32\")", "v$i = R.astype(a$i, \"int8\")")
 	known     = inFlow("products of constants", `x: R.Tensor((8, 2), "float32")`, "", "v$i = R.matmul($p, R.const([[1, 2], [3, 4]], \"float32\"))")
-	dequant   = inFlow("products of dequantized bytes", `x: R.Tensor((32, 8), "int8"), w: R.Tensor((8, 8), "int8")`, "", "a$i = R.dequantize($p, R.const(0.5, \"float32\"), R.const(0, \"int32\"))",
+	fewBits   = inFlow("products of few bits", `x: R.Tensor((8, 4), "float32")`, "", "a$i = R.astype(R.const([[1, 2, 3, 4], [5, 6, 7, 8], [1, 2, 3, 4], [5, 6, 7, 8]], \"int8\"), \"float32\")",
+		"b$i = R.multiply(a$i, R.const([[0.5, 0.25, 1, 2]], \"float32\"))", "v$i = R.matmul($p, b$i)")
+	dequant = inFlow("products of dequantized bytes", `x: R.Tensor((32, 8), "int8"), w: R.Tensor((8, 8), "int8")`, "", "a$i = R.dequantize($p, R.const(0.5, \"float32\"), R.const(0, \"int32\"))",
 		"b$i = R.dequantize(w, R.const(0.5, \"float32\"), R.const(0, \"int32\"))", "c$i = R.matmul(a$i, b$i)", "v$i = R.quantize(c$i, R.const(4.0, \"float32\"), R.const(0, \"int32\"), out_dtype=\"int8\")")
 	weights  = inFlow("products", "x: "+matrix+", w: "+matrix+", u: "+matrix, "", "a$i = R.permute_dims(w)", "b$i = R.add(a$i, u)", "c$i = R.matmul($p, w)", "d$i = R.matmul(c$i, b$i)", "v$i = R.tanh(d$i)")
 	chained  = inFlow("chained products", "x: "+matrix+", w: "+matrix, "", "v$i = R.matmul($p, w)")

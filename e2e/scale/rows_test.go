@@ -58,6 +58,7 @@ var rows = []row{
 	{`FakeQuantizationToInteger{"products": "all"}`, 0, []program{dequant, chain}},
 	{`PackByteProducts{"signs": "mixed"}`, 0, []program{quantized, chain}},
 	{`BlockConvLayout{"block": 4},ConvertConv2DToWinograd{"tile": 2}`, 0, []program{windows, chain}},
+	{`PackQuantizedWeights{"block": 4}`, 0, []program{fewBits, chain}},
 	{`BlockMatmulWeights{"block": 2}`, 0, []program{known, chain}},
 	{"LegalizeOps,AttachAttrLayoutFreeBuffers", 0, []program{lifted}},
 	{"LegalizeOps,SplitLayoutRewritePreproc", 0, []program{lifted}},

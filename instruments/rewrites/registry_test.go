@@ -119,6 +119,14 @@ def main(x: R.Tensor((3, 2), "float32")):
         R.output(a)
     return a
 `},
+	{`PackQuantizedWeights{"block": 4}`, nil, `@R.function
+def main(x: R.Tensor((3, 2), "float32")):
+    with R.dataflow():
+        a = R.multiply(R.astype(R.const([[1, 2, 3, 4], [5, 6, 7, 100]], "int8"), "float32"), R.const([[0.5, 0.25, 1, 2]], "float32"))
+        b = R.matmul(x, a)
+        R.output(b)
+    return b
+`},
 	{`PackByteProducts{"signs": "mixed"}`, nil, `@R.function
 def main(x: R.Tensor((32, 8), "int8"), w: R.Tensor((8, 16), "int8")):
     with R.dataflow():

@@ -48,9 +48,9 @@ func quantizeLinear(n *node) {
 	}
 	n.wantDType(0, "float32, float16 or int32", func(d dtype.DType) bool { return d.IsFloat() || d == dtype.Int32T })
 	axis := n.int("axis", 1)
-	y := n.emit("relax.divide", args(n.as(n.expr(0), dtype.Float32T), n.as(n.alongAxis(1, axis), dtype.Float32T)))
+	y := n.emit("relax.divide", args(n.as(n.inBlocks(axis), dtype.Float32T), n.as(n.alongAxis(1, axis), dtype.Float32T)))
 	if d.IsFloat() {
-		n.set(0, n.converted(y, d, n.bool("saturate", true)))
+		n.set(0, n.reshape(n.converted(y, d, n.bool("saturate", true)), n.dims(0)))
 		return
 	}
 	n.requantized(y, 2, axis, d)
@@ -59,7 +59,7 @@ func quantizeLinear(n *node) {
 // requantized rounds y, adds the zero point that is operand zero, and makes the node's result of it.
 func (n *node) requantized(y relax.Expr, zero int, axis int64, d dtype.DType) {
 	y = n.stepped(y, zero, func() relax.Expr { return n.alongAxis(zero, axis) }, d)
-	n.result("relax.astype", args(y), "dtype", d)
+	n.outOfBlocks("relax.astype", args(y), "dtype", d)
 }
 
 // stepped is y rounded, plus the zero point that is operand zero, which shaped gives a shape, limited to the values of an integer type.
@@ -92,16 +92,16 @@ func dequantizeLinear(n *node) {
 	if n.dtype(0).IsFloat() { // whose zero point is 0
 		between = dtype.Float32T
 	}
-	x := n.as(n.expr(0), between)
+	x := n.as(n.inBlocks(axis), between)
 	if n.has(2) && between == dtype.Int32T && !n.isZero(2) {
 		x = n.emit("relax.subtract", args(x, n.as(n.alongAxis(2, axis), dtype.Int32T)))
 	}
 	y, scale := n.as(x, dtype.Float32T), n.as(n.alongAxis(1, axis), dtype.Float32T)
 	if d == dtype.Float32T {
-		n.result("relax.multiply", args(y, scale))
+		n.outOfBlocks("relax.multiply", args(y, scale))
 		return
 	}
-	n.result("relax.astype", args(n.emit("relax.multiply", args(y, scale))), "dtype", d)
+	n.outOfBlocks("relax.astype", args(n.emit("relax.multiply", args(y, scale))), "dtype", d)
 }
 
 // dynamicQuantizeLinear takes scale and zero point from the range of the values, which contains zero. A range of zero alone has the scale 1, as in ONNX Runtime.
@@ -136,19 +136,60 @@ func (n *node) isZero(i int) bool {
 	return k != nil && !slices.ContainsFunc(k.elems, func(e tir.Expr) bool { return !tir.IsConst(e, 0) })
 }
 
+// scaleBlock is how many indices of an axis have a scale and a zero point in common, 0 where the node has none for blocks.
+func (n *node) scaleBlock() int64 {
+	if !slices.Contains(n.row.attrs, "block_size") {
+		return 0
+	}
+	size := n.int("block_size", 0)
+	if size < 0 {
+		n.fail("attribute \"block_size\" is %d, expected 0 or more", size)
+	}
+	return size
+}
+
+// wholeBlocks is the shape of operand 0 with an axis as one of blocks and one of the indices in a block, nil where there are none or not known to be whole.
+func (n *node) wholeBlocks(axis int64) []tir.Expr {
+	size := n.scaleBlock()
+	if size == 0 {
+		return nil
+	}
+	dims, at := n.dims(0), n.axis(axis, n.rank(0))
+	extent, known := tir.AsInt(dims[at])
+	if !known || extent%size != 0 {
+		return nil
+	}
+	return slices.Replace(slices.Clone(dims), at, at+1, tir.Expr(tir.Int(extent/size)), tir.Expr(tir.Int(size)))
+}
+
+// inBlocks is operand 0, seen as whole blocks where it has some.
+func (n *node) inBlocks(axis int64) relax.Expr {
+	x, apart := n.expr(0), n.wholeBlocks(axis)
+	if apart == nil {
+		return x
+	}
+	if c, ok := x.(*relax.Constant); ok {
+		x = n.readable(c)
+	}
+	return n.reshape(x, apart)
+}
+
+// outOfBlocks makes a call, of what inBlocks and alongAxis gave, the node's result, in the shape of operand 0.
+func (n *node) outOfBlocks(name string, as []relax.Expr, kv ...any) {
+	if n.scaleBlock() == 0 {
+		n.result(name, as, kv...)
+		return
+	}
+	n.reshapeResult(n.emit(name, as, kv...), n.dims(0))
+}
+
 // alongAxis is operand i, a scalar or one with an element for each index of an axis of operand 0, or for each block of such indices, in a shape that
-// broadcasts to that.
+// broadcasts to that of inBlocks.
 func (n *node) alongAxis(i int, axis int64) relax.Expr {
 	dims := n.dims(i)
-	size := int64(0)
-	if slices.Contains(n.row.attrs, "block_size") {
-		size = n.int("block_size", 0)
-	}
-	switch {
-	case size < 0:
-		n.fail("attribute \"block_size\" is %d, expected 0 or more", size)
+	switch size := n.scaleBlock(); {
 	case size > 0:
-		return n.blocks(i, n.axis(axis, n.rank(0)), size)
+		return n.blocks(i, axis, size)
 	case len(dims) == 0:
 		return n.expr(i)
 	case len(dims) == 1 && tir.IsConst(dims[0], 1):
@@ -164,29 +205,35 @@ func (n *node) alongAxis(i int, axis int64) relax.Expr {
 	return n.reshape(n.expr(i), channelsAt(dims[0], rank-at))
 }
 
-// blocks repeats each element of operand i along an axis for a block of so many elements of operand 0, of which the last may be smaller.
-func (n *node) blocks(i, axis int, size int64) relax.Expr {
-	want := slices.Clone(n.dims(0))
-	extent := want[axis]
+// blocks has an element of operand i for each block of so many elements of operand 0 along an axis. Whole blocks share it; where the last may be smaller, it is repeated for each
+// element.
+func (n *node) blocks(i int, axis, size int64) relax.Expr {
+	want, at := slices.Clone(n.dims(0)), n.axis(axis, n.rank(0))
+	extent := want[at]
 	count := tir.FloorDiv(tir.Add(extent, tir.Int(size-1)), tir.Int(size))
-	want[axis] = count
+	want[at] = count
 	n.expectShape(i, []string{"", "scale", "zero_point"}[i], want...)
 	if _, ok := tir.AsInt(count); !ok {
-		count = n.dims(i)[axis]
+		count = n.dims(i)[at]
 	}
-	apart := append(slices.Clone(want[:axis]), count, tir.Int(1))
-	wide := append(slices.Clone(want[:axis]), count, tir.Int(size))
-	apart, wide = append(apart, want[axis+1:]...), append(wide, want[axis+1:]...)
-	want[axis] = tir.Mul(count, tir.Int(size))
+	split := func(inner int64) []tir.Expr {
+		return slices.Replace(slices.Clone(want), at, at+1, count, tir.Expr(tir.Int(inner)))
+	}
 	x := n.expr(i)
 	if c, ok := x.(*relax.Constant); ok {
 		x = n.readable(c)
 	}
-	x = n.reshape(n.emit("relax.broadcast_to", args(n.reshape(x, apart), shapeExpr(wide))), want)
+	x = n.reshape(x, split(1))
+	if n.wholeBlocks(axis) != nil {
+		return x
+	}
+	repeated := n.emit("relax.broadcast_to", args(x, shapeExpr(split(size))))
+	want[at] = tir.Mul(count, tir.Int(size))
+	x = n.reshape(repeated, want)
 	if sameDims(want, n.dims(0)) {
 		return x
 	}
-	return n.matchCast(n.part(x, axis, tir.Int(0), extent), n.dims(0))
+	return n.matchCast(n.part(x, at, tir.Int(0), extent), n.dims(0))
 }
 
 // channelsAt is the shape of n elements along the first of so many axes.

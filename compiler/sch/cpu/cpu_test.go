@@ -229,8 +229,12 @@ func (k kernel) arguments(t testing.TB) []any {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if i < len(k.args)-1 {
+		switch {
+		case i == len(k.args)-1:
+		case y.DType.IsFloat():
 			y.FillUniform(uint64(i+1), -1, 1)
+		default:
+			y.Random(uint64(i + 1))
 		}
 		out = append(out, y)
 	}

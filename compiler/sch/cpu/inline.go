@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
@@ -97,6 +99,9 @@ func convertedOften(st *tir.BufferStore, k *tir.Block) bool {
 	return reads >= manyReads
 }
 
+// ofBits are the functions that one instruction computes.
+var ofBits = []*ir.Op{tir.OpBitwiseAnd, tir.OpBitwiseOr, tir.OpBitwiseXor, tir.OpBitwiseNot, tir.OpShiftLeft, tir.OpShiftRight}
+
 // cost says what an expression is made of.
 type cost struct {
 	nodes, arithmetic int
@@ -129,6 +134,8 @@ func costOf(e tir.Expr) cost {
 		case *tir.Call:
 			if _, ok := tir.IsCallTo(e, tir.OpIfThenElse); ok {
 				c.branches = true
+			} else if slices.ContainsFunc(ofBits, func(o *ir.Op) bool { _, ok := tir.IsCallTo(e, o); return ok }) {
+				c.arithmetic++
 			} else {
 				c.calls = true
 			}

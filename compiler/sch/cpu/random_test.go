@@ -31,7 +31,7 @@ func randomKernel(r *rand.Rand) (string, kernel) {
 		syms[v] = int64(n(0, hi))
 		return v
 	}
-	switch r.IntN(9) {
+	switch r.IntN(10) {
 	case 0:
 		g, k, h, w := n(1, 3), n(1, 3), n(4, 12), n(4, 18)
 		ic, oc := g*n(1, 3), g*n(1, 6)
@@ -108,6 +108,12 @@ func randomKernel(r *rand.Rand) (string, kernel) {
 			panic(err)
 		}
 		return fmt.Sprintf("%s to %s %v %v", names[0], names[1], x.Shape, syms), kernel{[]*te.Tensor{x, topi.LayoutTransform(x, sch.TypedMap(m, x.Shape), y.Shape, nil)}, syms}
+	}
+	if r.IntN(2) == 0 {
+		rows, width, depth := dim(1, 40), 4*n(1, 8), 2*n(1, 16)
+		k := quantizedProduct(in("x", rows, depth), n(1, 3), depth, width, []int{1, 2, 4, depth}[r.IntN(4)], r.IntN(2) == 0)
+		k.syms = syms
+		return fmt.Sprintf("product by integers %v %v %v", k.args[0].Shape, k.args[1].Shape, syms), k
 	}
 	x := in("x", dim(1, 9), dim(1, 40), dim(1, 12))
 	axis := r.IntN(3)

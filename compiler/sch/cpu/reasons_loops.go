@@ -162,6 +162,8 @@ func (w reasons) copied() {
 			w.declined(rule, "%s: %s", a.buf.Name, w.withNumbers(not(a), a))
 		case n == 0:
 			w.took(rule, "%s: other tiles use the elements again, and the target has no instruction that spreads one", a.buf.Name)
+		case n == 1 && w.computed(a) != nil:
+			w.took(rule, "%s: its elements are computed, and many rows use each", a.buf.Name)
 		case n != 1:
 			w.took(rule, "%s: it is not contiguous along %s", a.buf.Name, w.name(w.Vector))
 		default:

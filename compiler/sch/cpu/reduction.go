@@ -36,11 +36,13 @@ func (r *rules) reduction(b *sch.Block) error {
 		r.staged.stage(p)
 	}
 	p.explain(at)
+	panels := p.panels()
 	results, err := r.tile(b, p)
 	if err != nil {
 		return err
 	}
 	r.gone(b)
+	r.computePanels(panels)
 	if direct {
 		if err := r.cutEdges(p, results, edges); err != nil {
 			return err

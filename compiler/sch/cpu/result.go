@@ -22,7 +22,10 @@ func (p *plan) alongResult(v int) bool {
 	}
 	p.window()
 	p.copies(v)
-	if p.row >= 0 && p.machine.Spreads {
+	switch {
+	case len(p.panels()) > 0:
+		p.panelsFirst(v)
+	case p.row >= 0 && p.machine.Spreads:
 		p.arrange(v, p.row)
 		p.chunks(v)
 	}
@@ -206,7 +209,7 @@ func (p *plan) copies(v int) {
 		case n == 0 && p.notSpread(a) == "":
 			p.Splat = append(p.Splat, number[a.load])
 		case n == 2 && (p.clamped || p.strided(v)):
-		case n != 0 && n != 1, n == 1 && p.notPacked(a) == "":
+		case n != 0 && n != 1, n == 1 && (p.computed(a) != nil || p.notPacked(a) == ""):
 			p.Pack = append(p.Pack, number[a.load])
 		}
 	}

@@ -41,6 +41,7 @@ const (
 	ruleBlock     = "block rows for the second cache"
 	ruleChunks    = "take a reduction in chunks"
 	rulePack      = "copy a factor"
+	rulePanel     = "compute a factor as it is copied"
 	ruleSplat     = "spread elements over lanes ahead"
 	ruleRuns      = "add terms in their own type"
 	ruleThreads   = "share a loop among threads"
