@@ -98,6 +98,9 @@ func foldShift(c *tir.Call, left bool) tir.Expr {
 	if len(c.Args) != 2 {
 		return c
 	}
+	if by, ok := c.Args[1].(*tir.Broadcast); c.Args[0].DType() == c.Type && (ok && tir.IsConst(by.Value, 0) || tir.IsConst(c.Args[1], 0)) {
+		return c.Args[0]
+	}
 	x, ok := c.Args[0].(*tir.IntImm)
 	y, ok2 := c.Args[1].(*tir.IntImm)
 	if !ok || !ok2 || y.Value < 0 || y.Value >= int64(x.Type.Bits) {

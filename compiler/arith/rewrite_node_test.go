@@ -207,6 +207,7 @@ func TestCallsOfConstants(t *testing.T) {
 	}
 	x := tir.NewVar("x", dtype.Int32T)
 	log := func(e tir.Expr) tir.Expr { return call(dtype.Float32T, tir.OpLog2, e) }
+	wide := func(e tir.Expr) tir.Expr { return &tir.Broadcast{Value: e, Lanes: 4} }
 	for _, c := range []struct {
 		call *tir.Call
 		want tir.Expr // nil: it stays
@@ -218,6 +219,10 @@ func TestCallsOfConstants(t *testing.T) {
 		{call(dtype.Int32T, tir.OpShiftLeft, x, i(3)), nil},
 		{call(dtype.Int32T, tir.OpShiftLeft, i(3)), nil},
 		{call(dtype.Int32T, tir.OpShiftLeft), nil},
+		{call(dtype.Int32T, tir.OpShiftLeft, x, i(0)), x},
+		{call(dtype.Int32T, tir.OpShiftRight, x, i(0)), x},
+		{call(dtype.Int64T, tir.OpShiftRight, x, i(0)), nil},
+		{call(dtype.Int32T.WithLanes(4), tir.OpShiftLeft, wide(x), wide(i(0))), wide(x)},
 		{call(dtype.Int32T, tir.OpShiftRight, i(-9), i(1)), i(-5)},
 		{call(dtype.Int32T, tir.OpShiftRight, i(9), i(0)), i(9)},
 		{call(dtype.Float32T, tir.OpCeil, i(9)), f(9)},

@@ -13,6 +13,9 @@ func (g *gen) VectorShift(left bool, d dtype.DType, a, n value) (value, bool) {
 		return value{}, false
 	}
 	op := vectorShift(a.DType, left)
+	if k, known := count.Int(); known && k == 0 {
+		return lower.Each(d, 0, len(a.Parts), func(i int) *node { return a.Parts[i] }), true
+	}
 	return lower.Each(d, 0, len(a.Parts), func(i int) *node { return g.op(op, a.Parts[i], count) }), true
 }
 

@@ -36,7 +36,12 @@ func (g *gen) shiftAlike(left bool, d dtype.DType, a, n value) (value, bool) {
 			return value{}, false
 		}
 	}
-	return lower.Each(d, 0, len(a.Parts), func(i int) *node { return g.imm(vec(o, widthOfNode(a.Parts[i])), counts[i], a.Parts[i]) }), true
+	return lower.Each(d, 0, len(a.Parts), func(i int) *node {
+		if counts[i] == 0 {
+			return a.Parts[i]
+		}
+		return g.imm(vec(o, widthOfNode(a.Parts[i])), counts[i], a.Parts[i])
+	}), true
 }
 
 // sameBits returns the bits of the lanes of a constant vector that are all alike.

@@ -30,9 +30,18 @@ func (p *plan) alongResult(v int) bool {
 		p.chunks(v)
 	}
 	if p.row < 0 {
+		p.ByResult = p.ByResult || p.sharesSteps(v)
 		p.stage()
 	}
 	return true
+}
+
+// sharesSteps reports whether unrolled steps of a reduction read the same elements along v, as those of numbers that lie in one byte do: each result then takes all steps before the next one.
+func (p *plan) sharesSteps(v int) bool {
+	return slices.ContainsFunc(p.loads, func(a access) bool {
+		others := slices.ContainsFunc(p.reduce, func(k int) bool { return usesIn(a, p.iters[k].Var) })
+		return others && p.stride(a, v) == 1 && slices.ContainsFunc(p.Unroll, func(k int) bool { return p.stride(a, k) == 0 })
+	})
 }
 
 // shapes tiles a product for vectors along v: of the variables that can be its rows the one whose tiles are best, the inner one of equals. It returns that, -1 where

@@ -58,6 +58,8 @@ func (w reasons) rows() {
 	switch k := w.rowsOver; {
 	case k >= 0 && w.ByResult:
 		w.took(ruleShared, "%d results along %s share rows, of which lanes are picked once; each takes its %s before the next one", w.Tile[k], w.name(k), plural(w.unrolledSteps(), "step"))
+	case k < 0 && w.ByResult && w.sharesSteps(w.Vector):
+		w.took(ruleBytes, "each result takes its %s before the next one: some read the same elements along %s", plural(w.unrolledSteps(), "step"), w.name(w.Vector))
 	case k >= 0:
 		w.took(ruleShared, "%d results along %s read the rows of %s together, of the %d registers as many hold rows as sums", w.Tile[k], w.name(k), w.name(w.Reduce[len(w.Reduce)-1]), w.machine.Registers)
 	}

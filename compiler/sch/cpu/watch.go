@@ -37,6 +37,7 @@ const (
 	ruleUnroll    = "unroll a reduction"
 	ruleColumns   = "share columns"
 	ruleShared    = "share rows"
+	ruleBytes     = "share what steps read"
 	ruleOrder     = "order loops for the second cache"
 	ruleBlock     = "block rows for the second cache"
 	ruleChunks    = "take a reduction in chunks"
