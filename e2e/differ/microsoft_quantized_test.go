@@ -127,7 +127,7 @@ func toFloat(d *draw, op string) {
 
 func bitsProduct(d *draw, op string) {
 	bits, size := pick(d, int64(4), 4, 8, 2), pick(d, int64(16), 32, 64)
-	k, n := d.between(1, 100), d.between(1, 12)
+	k, n := d.between(1, 100), d.between(1, 12)*pick(d, int64(1), 4)
 	blocks := (k + size - 1) / size
 	in := []val{
 		floatsIn(d, append(d.filled(0, 1), d.between(1, 4), k)...),
@@ -139,6 +139,27 @@ func bitsProduct(d *draw, op string) {
 	}
 	d.tol = tolerance{rel: 1e-3, ofMax: 1e-4}
 	d.result(op, onnxpb.Float, in, ob.Int("K", k), ob.Int("N", n), ob.Int("bits", bits), ob.Int("block_size", size))
+}
+
+func bitsGather(d *draw, op string) {
+	bits, size := pick(d, int64(4), 8), pick(d, int64(16), 32)
+	rows, width := d.between(1, 9), 2*d.between(1, 40)
+	dims := append(append([]int64{rows}, d.filled(0, 1)...), width)
+	blocks := append(append([]int64{}, dims[:len(dims)-1]...), (width+size-1)/size)
+	inBytes := func(dims []int64) []int64 {
+		out := append([]int64{}, dims...)
+		out[len(out)-1] = (out[len(out)-1]*bits + 7) / 8
+		return out
+	}
+	indices := d.values(onnxpb.Int64, plain, d.filled(0, 2)...)
+	for i := range indices.Len() {
+		indices.SetInt(i, d.Int64N(2*rows)-rows)
+	}
+	in := []val{d.constant(d.values(onnxpb.Uint8, plain, inBytes(dims)...)), d.input(indices), d.constant(d.values(onnxpb.Float, plain, blocks...))}
+	if d.chance(0.5) {
+		in = append(in, d.constant(d.values(onnxpb.Uint8, plain, inBytes(blocks)...)))
+	}
+	d.result(op, onnxpb.Float, in, ob.Int("bits", bits), ob.Int("block_size", size), ob.Int("gather_axis", 0), ob.Int("quantize_axis", int64(len(dims)-1)))
 }
 
 // keyMask is a mask of keys in one of its forms, or none.

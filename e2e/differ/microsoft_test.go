@@ -29,6 +29,7 @@ func init() {
 	of(byteGemm, "QGemm")
 	of(toFloat, "MatMulIntegerToFloat", "DynamicQuantizeMatMul")
 	of(bitsProduct, "MatMulNBits")
+	of(bitsGather, "GatherBlockQuantized")
 	of(projectedAttention, "Attention", "QAttention")
 	of(headsAttention, "MultiHeadAttention")
 	of(groupedAttention, "GroupQueryAttention")

@@ -35,6 +35,7 @@ func microsoftQuantizeRows() []operator {
 		}},
 		{name: "DynamicQuantizeMatMul", minIn: 3, maxIn: 5, convert: dynamicQuantizeMatMul},
 		{name: "MatMulNBits", minIn: 3, maxIn: 6, attrs: []string{"K", "N", "accuracy_level", "bits", "block_size", "weight_prepacked"}, convert: matMulNBits},
+		{name: "GatherBlockQuantized", minIn: 3, maxIn: 4, attrs: []string{"bits", "block_size", "gather_axis", "quantize_axis"}, convert: gatherBlockQuantized},
 	}
 }
 
@@ -199,10 +200,7 @@ func matMulNBits(n *node) {
 	a := n.floats(0)
 	blocks := (extent + size - 1) / size
 	packed := func(i int, columns, from int64) relax.Expr { // bytes of an operand as a matrix of so many columns, of which each row has from
-		t := &onnxpb.Tensor{Type: kind, Dims: []int64{rows, from}, Data: n.constantBytes(i, rows*from*bits/8)}
-		b, err := blobOf(t)
-		n.check(err)
-		x := relax.Expr(&relax.Constant{Base: ir.Base{Origin: n.origin}, Data: b})
+		x := n.unpacked(i, kind, bits, rows, from)
 		if from > columns {
 			x = n.part(x, 1, tir.Int(0), tir.Int(columns))
 		}
@@ -235,6 +233,85 @@ func matMulNBits(n *node) {
 		y = n.emit("relax.add", args(y, n.expr(5)))
 	}
 	n.set(0, y)
+}
+
+// gatherBlockQuantized takes rows, or what lies along another axis, of a table of few bits, whose blocks along its last axis have scales and zero points. Bytes may hold two elements of the table each.
+func gatherBlockQuantized(n *node) {
+	bits, size, table := n.int("bits", 4), n.int("block_size", 128), n.expr(0)
+	n.wantDType(0, "uint8, uint4 or int4", func(d dtype.DType) bool { return d == dtype.UInt8T || d.IsInteger() && d.Bits == 4 })
+	rank := n.rank(0)
+	along, blocks := n.axis(n.int("gather_axis", 0), rank), n.axis(n.int("quantize_axis", 1), rank)
+	if along == blocks {
+		n.fail("attributes \"gather_axis\" and \"quantize_axis\" name the same axis %d", along)
+	}
+	bytes := n.dtype(0) == dtype.UInt8T
+	kind, ok := map[int64]onnxpb.DataType{4: onnxpb.Uint4, 8: onnxpb.Uint8}[bits]
+	switch {
+	case !ok:
+		n.fail("attribute \"bits\" is %d, supported are 4 and 8", bits)
+	case bytes && (along != 0 || blocks != rank-1):
+		n.fail("attributes \"gather_axis\" and \"quantize_axis\" are %d and %d, expected the first and the last of %d axes where the table is of bytes", along, blocks, rank)
+	case size < 1 || size > maxPackedExtent:
+		n.fail("attribute \"block_size\" is %d, expected 1 to %d", size, maxPackedExtent)
+	}
+	whole := func(i int, last int64) relax.Expr { // a table of bytes with so many elements in each row, or in as many bytes as that takes
+		dims, known := relax.StaticInts(n.dims(i))
+		if !known || len(dims) != rank {
+			n.fail("input %d has shape %s, expected %d constant extents", i, relax.FormatDims(n.dims(i)), rank)
+		}
+		per := 8 / bits
+		dims = slices.Clone(dims)
+		dims[rank-1] *= per
+		x := n.unpacked(i, kind, bits, dims...)
+		if last > 0 && last < dims[rank-1] {
+			x = n.part(x, rank-1, tir.Int(0), tir.Int(last))
+		}
+		return x
+	}
+	var zero relax.Expr
+	if n.has(3) {
+		zero = n.expr(3)
+	}
+	if bytes {
+		table = whole(0, 0)
+		if n.has(3) {
+			last, _ := tir.AsInt(n.dims(2)[rank-1])
+			zero = whole(3, last)
+		}
+	} else if c, ok := table.(*relax.Constant); ok {
+		table = n.readable(c)
+		if z, ok := zero.(*relax.Constant); ok {
+			zero = n.readable(z)
+		}
+	}
+	taken := func(x relax.Expr) relax.Expr {
+		return n.tensor(n.apply("Gather", values(x, n.expr(1)), intAttr("axis", int64(along)))[0])
+	}
+	scales := taken(n.expr(2))
+	switch {
+	case zero != nil:
+		zero = taken(zero)
+	case bytes: // in the middle
+		d, _ := relax.SInfoOf(table).(*relax.TensorStructInfo)
+		middle := n.splat(d.DType, []int64{}, float64(int64(1)<<(bits-1)))
+		dims, _ := relax.SInfoOf(scales).(*relax.TensorStructInfo).Dims()
+		zero = n.emit("relax.broadcast_to", args(middle, shapeExpr(dims)))
+	}
+	if along < blocks {
+		blocks += n.rank(1) - 1
+	}
+	n.out = n.apply("DequantizeLinear", values(taken(table), scales, zero), intAttr("axis", int64(blocks)), intAttr("block_size", size))
+}
+
+// unpacked is operand i, constant bytes of elements of a kind of so many bits, as those elements.
+func (n *node) unpacked(i int, kind onnxpb.DataType, bits int64, dims ...int64) relax.Expr {
+	count := bits
+	for _, d := range dims {
+		count *= d
+	}
+	b, err := blobOf(&onnxpb.Tensor{Type: kind, Dims: dims, Data: n.constantBytes(i, count/8)})
+	n.check(err)
+	return n.readable(&relax.Constant{Base: ir.Base{Origin: n.origin}, Data: b})
 }
 
 // maxPackedExtent bounds the extents of weights of few bits.
