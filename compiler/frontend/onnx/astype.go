@@ -24,37 +24,31 @@ func (n *node) as(x relax.Expr, d dtype.DType) relax.Expr {
 
 // readable is a constant in a type that machines compute with.
 func (n *node) readable(c *relax.Constant) relax.Expr {
-	from := c.Data.DType()
-	shape, elem := c.Data.Shape(), func(raw []byte) []byte { return raw }
-	to := dtype.Int8T
+	from, data, to := c.Data.DType(), c.Data.Stored(), dtype.Int8T
 	switch {
-	case from.IsInteger() && from.Bits < 8:
+	case from.IsInteger() && from.Bits < 8: // each has a byte
 		if from.IsUInt() {
 			to = dtype.UInt8T
 		}
 	case from.IsFloat() && from.Bits <= 8:
 		to = dtype.Float32T
-		table := map[byte][]byte{}
-		elem = func(raw []byte) []byte {
-			if table[raw[0]] == nil {
-				table[raw[0]] = binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32((&host.Tensor{DType: from, Data: raw}).Float(0))))
+		var numbers [256][]byte
+		wide := make([]byte, 0, len(data)*to.Bytes())
+		for _, b := range data {
+			if numbers[b] == nil {
+				numbers[b] = binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32((&host.Tensor{DType: from, Data: []byte{b}}).Float(0))))
 			}
-			return table[raw[0]]
+			wide = append(wide, numbers[b]...)
 		}
+		data = wide
 	default:
 		return c
 	}
-	var b *ir.Blob
-	var err error
+	of := ir.NewBlob
 	if c.Data.IsSplat() {
-		b, err = ir.NewSplat(to, shape, elem(c.Data.Elem(0)))
-	} else {
-		data := make([]byte, 0, c.Data.NumElements()*int64(to.Bytes()))
-		for i := range c.Data.NumElements() {
-			data = append(data, elem(c.Data.Elem(i))...)
-		}
-		b, err = ir.NewBlob(to, shape, data)
+		of = ir.NewSplat
 	}
+	b, err := of(to, c.Data.Shape(), data)
 	n.check(err)
 	return &relax.Constant{Base: c.Base, Data: b}
 }

@@ -38,17 +38,23 @@ func (t *Tensor) Unpacked() []byte {
 	if bits == 0 || bits >= 8 {
 		return t.Data
 	}
-	out := make([]byte, t.Elements())
 	per := 8 / bits
 	signed := t.Type == Int4 || t.Type == Int2
-	for i := range out {
-		v := t.Data[i/per] >> (bits * (i % per)) & (1<<bits - 1)
-		if signed && v>>(bits-1) != 0 {
-			v |= 0xff << bits
+	var elements [256][]byte // of each byte
+	for b := range elements {
+		for i := range per {
+			v := byte(b) >> (bits * i) & (1<<bits - 1)
+			if signed && v>>(bits-1) != 0 {
+				v |= 0xff << bits
+			}
+			elements[b] = append(elements[b], v)
 		}
-		out[i] = v
 	}
-	return out
+	out := make([]byte, 0, len(t.Data)*per)
+	for _, b := range t.Data {
+		out = append(out, elements[b]...)
+	}
+	return out[:t.Elements()]
 }
 
 // Ints returns the elements of an integer or bool tensor.
