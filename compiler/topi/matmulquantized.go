@@ -18,17 +18,20 @@ type QuantizedWeights struct {
 	Rows        int64
 }
 
-// PackQuantized brings weights into the form of QuantizedWeights.Data: at(row, column) is an element, and less is taken off those that become halves of bytes.
+// PackQuantized brings weights into the form of QuantizedWeights.Data: at(row, column) is an element, and less is taken off all.
 func PackQuantized(depth, columns, n int64, halves bool, less int64, at func(row, column tir.Expr) tir.Expr) *te.Tensor {
 	column := func(i []tir.Expr) tir.Expr { return tir.Add(tir.Mul(i[0], tir.Int(n)), i[2]) }
+	moved := func(e tir.Expr) tir.Expr { return tir.Sub(tir.CastTo(dtype.Int32T, e), tir.Const(dtype.Int32T, less)) }
 	if !halves {
-		return te.Compute("packed", []tir.Expr{tir.Int(columns / n), tir.Int(depth), tir.Int(n)}, func(i []tir.Expr) tir.Expr { return at(i[1], column(i)) }, te.AxisPrefix("i"))
+		return te.Compute("packed", []tir.Expr{tir.Int(columns / n), tir.Int(depth), tir.Int(n)}, func(i []tir.Expr) tir.Expr {
+			if less == 0 {
+				return at(i[1], column(i))
+			}
+			return tir.CastTo(dtype.Int8T, moved(at(i[1], column(i))))
+		}, te.AxisPrefix("i"))
 	}
 	return te.Compute("packed", []tir.Expr{tir.Int(columns / n), tir.Int(depth / 2), tir.Int(n)}, func(i []tir.Expr) tir.Expr {
-		half := func(k int64) tir.Expr {
-			e := tir.CastTo(dtype.Int32T, at(tir.Add(tir.Mul(i[1], tir.Int(2)), tir.Int(k)), column(i)))
-			return tir.Sub(e, tir.Const(dtype.Int32T, less))
-		}
+		half := func(k int64) tir.Expr { return moved(at(tir.Add(tir.Mul(i[1], tir.Int(2)), tir.Int(k)), column(i))) }
 		low := tir.NewCall(tir.OpBitwiseAnd, half(0), tir.Const(dtype.Int32T, 15))
 		return tir.CastTo(dtype.Int8T, tir.NewCall(tir.OpBitwiseOr, low, tir.NewCall(tir.OpShiftLeft, half(1), tir.Const(dtype.Int32T, 4))))
 	}, te.AxisPrefix("i"))

@@ -98,7 +98,7 @@ func (p *quantizedPacking) columns(vb *relax.VarBinding, call *relax.Call, w *qu
 // matmul is the kernel, behind those that bring the weights into blocks of n columns.
 func (w *quantizedWeights) matmul(k *kernel, n int64) ([]*te.Tensor, error) {
 	k.pattern = patOutEWiseFusable
-	halves, less := w.halves()
+	halves, less := w.stored()
 	form := topi.QuantizedWeights{Halves: halves, Rows: w.rows}
 	data := w.data.tensor("data")
 	packed := topi.PackQuantized(w.depth, w.columns, n, halves, less, func(row, column tir.Expr) tir.Expr { return data.At(w.data.at(row, column)...) })

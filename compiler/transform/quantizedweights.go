@@ -283,19 +283,19 @@ func (o *quantizedOperand) uniform() (float64, bool) {
 	return (&tensor.Tensor{DType: c.Data.DType(), Shape: []int64{}, Data: first}).Float(0), true
 }
 
-// halves reports whether all data lie within four bits, and two rows fit into bytes; less is what must be taken off them so that they are -8 to 7.
-func (w *quantizedWeights) halves() (ok bool, less int64) {
-	c := w.data.constants.constant(w.data.value)
-	if c == nil || w.depth%2 != 0 {
-		return false, 0
-	}
-	if c.Data.DType().IsUInt() {
+// stored says how the data lie in memory: two rows to a byte where all are within four bits, and with less taken off them, so that they are from -8 to 7, or what is -128 to 127 where
+// zeros are taken off anyway: those of most models are in the middle then, and nothing is left of them.
+func (w *quantizedWeights) stored() (halves bool, less int64) {
+	if elementType(w.data.value).IsUInt() {
 		less = 8
 	}
-	for _, b := range c.Data.Stored() {
-		if n := int64(int8(b)) - less; n < -8 || n > 7 {
-			return false, 0
-		}
+	c := w.data.constants.constant(w.data.value)
+	halves = c != nil && w.depth%2 == 0 && !slices.ContainsFunc(c.Data.Stored(), func(b byte) bool { return int64(int8(b))-less < -8 || int64(int8(b))-less > 7 })
+	switch {
+	case halves || less == 0:
+		return halves, less
+	case w.zero == nil:
+		return false, 0
 	}
-	return true, less
+	return false, 128
 }
