@@ -3,6 +3,7 @@ package arith
 import (
 	"math"
 
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -151,8 +152,8 @@ func (a *Analyzer) boundLet(e *tir.Let) Bound {
 	return b
 }
 
-// boundCast keeps the bound of an integer where it fits in the type. A value that may wrap
-// could be anything; indices are taken not to wrap. A float bounds nothing, except that
+// boundCast keeps the bound of an integer where it fits in the type. A value that may wrap could be anything, but for indices: those are
+// computed, not read. A float bounds nothing, except that
 // int(ceil(log2(n))) grows with n.
 func (a *Analyzer) boundCast(e *tir.Cast) Bound {
 	all := DTypeBound(e.Type)
@@ -195,10 +196,20 @@ func (a *Analyzer) boundCast(e *tir.Cast) Bound {
 	if e.Type.IsFloat() {
 		return b
 	}
-	if !b.within(all) && !(isIndex(e.Type.Elem()) && isIndex(from.Elem())) {
+	if !fits(b, from, e.Type) && (!isIndex(e.Type.Elem()) || !isIndex(from.Elem()) || ir.Any(e.Value, isLoad)) {
 		return all
 	}
 	return b.intersect(all)
+}
+
+func isLoad(n ir.Node) bool {
+	_, ok := n.(*tir.BufferLoad)
+	return ok
+}
+
+// fits reports whether a type holds what is in the bound b and of another type. Of a number of uint64 without a limit half is beyond int64.
+func fits(b Bound, from, to dtype.DType) bool {
+	return b.within(DTypeBound(to)) && !(b.Max == PosInf && from.IsUInt() && to.IsInt())
 }
 
 func (a *Analyzer) boundCall(e *tir.Call) Bound {
@@ -212,7 +223,11 @@ func (a *Analyzer) boundCall(e *tir.Call) Bound {
 		if x.Min < 0 || y.Min < 0 {
 			return DTypeBound(e.Type)
 		}
-		return Bound{infShiftLeft(x.Min, y.Min), infShiftLeft(x.Max, y.Max)}
+		b := Bound{infShiftLeft(x.Min, y.Min), infShiftLeft(x.Max, y.Max)}
+		if all := DTypeBound(e.Type); (!b.within(all) || b.Max == PosInf) && !(isIndex(e.Type.Elem()) && !ir.Any(e, isLoad)) {
+			return all // bits are lost, but of indices
+		}
+		return b
 	case isOp(e, tir.OpShiftRight):
 		x, y := a.boundOf(e.Args[0]), a.boundOf(e.Args[1])
 		if y.Min < 0 {

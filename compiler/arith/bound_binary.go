@@ -43,9 +43,9 @@ func (a *Analyzer) boundBinary(e *tir.Binary) Bound {
 		if !e.DType().IsInteger() {
 			return Bound{NegInf, PosInf}
 		}
-		return divBound(x, y, infDiv)
+		return wrapped(e, divBound(x, y, infDiv))
 	case tir.OpFloorDiv:
-		return divBound(x, y, infFloorDiv)
+		return wrapped(e, divBound(x, y, infFloorDiv))
 	case tir.OpMod:
 		return a.truncModBound(e, x, nonZero(y))
 	case tir.OpFloorMod:
@@ -58,7 +58,7 @@ func (a *Analyzer) boundBinary(e *tir.Binary) Bound {
 	return DTypeBound(e.DType())
 }
 
-// wrapped is the bound b of a sum or product: one that may be beyond its type could be anything, but for indices.
+// wrapped is the bound b of a sum, product, or quotient: one that may be beyond its type could be anything, but for indices.
 func wrapped(e *tir.Binary, b Bound) Bound {
 	d := e.DType().Elem()
 	if isIndex(d) || !d.IsInteger() {

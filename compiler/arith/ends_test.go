@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -75,7 +76,14 @@ func (e *ends) expr(d dtype.DType, depth int) tir.Expr {
 		return e.vars[d][e.IntN(2)]
 	}
 	sub := func() tir.Expr { return e.expr(d, depth-1) }
-	switch e.IntN(12) {
+	switch e.IntN(14) {
+	case 12, 13:
+		op := []*ir.Op{tir.OpBitwiseAnd, tir.OpBitwiseOr, tir.OpBitwiseXor, tir.OpShiftLeft, tir.OpShiftRight}[e.IntN(5)]
+		by := sub()
+		if op == tir.OpShiftLeft || op == tir.OpShiftRight {
+			by = tir.Const(d, int64(e.IntN(int(d.Bits))))
+		}
+		return &tir.Call{Type: d, Op: op, Args: []tir.Expr{sub(), by}}
 	case 0, 1:
 		return tir.NewBinary(tir.OpMin, sub(), sub())
 	case 2, 3:
@@ -135,6 +143,15 @@ func (a *atEnds) fit(d dtype.DType, v *big.Int) *big.Int {
 	if isIndex(d) {
 		a.beyond = true
 	}
+	return a.wrap(d, v)
+}
+
+// wrap is the value of the type that has the same bits.
+func (a *atEnds) wrap(d dtype.DType, v *big.Int) *big.Int {
+	lo, hi := a.limits(d)
+	if v.Cmp(lo) >= 0 && v.Cmp(hi) <= 0 {
+		return v
+	}
 	size := new(big.Int).Lsh(big.NewInt(1), uint(d.Bits))
 	v = new(big.Int).Mod(v, size)
 	if v.Cmp(hi) > 0 {
@@ -162,7 +179,29 @@ func (a *atEnds) value(x tir.Expr) *big.Int {
 		if x.Type.IsBool() {
 			return truth(a.value(x.Value).Sign() != 0)
 		}
-		return a.fit(x.Type, a.value(x.Value))
+		if isIndex(x.Value.DType()) {
+			return a.fit(x.Type, a.value(x.Value))
+		}
+		return a.wrap(x.Type, a.value(x.Value))
+	case *tir.Call:
+		p, q := a.value(x.Args[0]), a.value(x.Args[1])
+		out := new(big.Int)
+		switch {
+		case isOp(x, tir.OpBitwiseAnd):
+			return out.And(p, q)
+		case isOp(x, tir.OpBitwiseOr):
+			return out.Or(p, q)
+		case isOp(x, tir.OpBitwiseXor):
+			return out.Xor(p, q)
+		}
+		if q.Sign() < 0 || q.Cmp(big.NewInt(int64(x.Type.Bits))) >= 0 {
+			a.beyond = true
+			return out
+		}
+		if isOp(x, tir.OpShiftLeft) {
+			return a.fit(x.Type, out.Lsh(p, uint(q.Int64())))
+		}
+		return out.Rsh(p, uint(q.Int64()))
 	case *tir.Not:
 		return truth(a.value(x.A).Sign() == 0)
 	case *tir.Select:
@@ -247,7 +286,7 @@ func TestEndsKeepValues(t *testing.T) {
 		}
 		a := NewAnalyzer()
 		got := map[string]tir.Expr{"Simplify": a.Simplify(x), "RewriteSimplify": a.RewriteSimplify(x), "CanonicalSimplify": a.CanonicalSimplify(x)}
-		bound := a.ConstIntBound(x)
+		bound, mod := a.ConstIntBound(x), a.ModularSet(x)
 		proved := x.DType().IsBool() && a.CanProve(x)
 		for range 60 {
 			at := &atEnds{ends: e, vars: map[*tir.Var]*big.Int{}}
@@ -269,7 +308,10 @@ func TestEndsKeepValues(t *testing.T) {
 			if proved && want.Sign() == 0 {
 				t.Fatalf("%s is proved, but false at %v", show(x), at.vars)
 			}
-			if low := bound.Min > NegInf && want.Cmp(big.NewInt(bound.Min)) < 0; isIndex(x.DType()) && low || isIndex(x.DType()) && bound.Max < PosInf && want.Cmp(big.NewInt(bound.Max)) > 0 {
+			if m := new(big.Int).Sub(want, big.NewInt(mod.Base)); mod.Coeff == 0 && m.Sign() != 0 || mod.Coeff > 0 && m.Mod(m, big.NewInt(mod.Coeff)).Sign() != 0 {
+				t.Fatalf("%s is in %v, but %v at %v", show(x), mod, want, at.vars)
+			}
+			if low := bound.Min > NegInf && want.Cmp(big.NewInt(bound.Min)) < 0; low || bound.Max < PosInf && want.Cmp(big.NewInt(bound.Max)) > 0 {
 				t.Fatalf("%s is in %v, but %v at %v", show(x), bound, want, at.vars)
 			}
 		}

@@ -217,7 +217,7 @@ func (ev *setEval) evalCast(e *tir.Cast) IntSet {
 	case s.Empty || !e.Type.IsInteger() || !e.Value.DType().IsInteger():
 		return Everything()
 	}
-	if !isIndex(e.Type) && !s.ConstBound(ev.a).within(DTypeBound(e.Type)) {
+	if from := e.Value.DType(); !(isIndex(e.Type) && isIndex(from)) && !fits(s.ConstBound(ev.a), from, e.Type) {
 		return Everything() // it may wrap
 	}
 	if s.Min != nil {

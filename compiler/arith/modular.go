@@ -3,7 +3,9 @@ package arith
 import (
 	"math/bits"
 
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // The modular set of an expression says what it is congruent to: Coeff*k + Base for some integer k. With
@@ -35,6 +37,9 @@ func newModular(coeff, base int64) Modular {
 
 // union is the smallest modular set that holds both.
 func (m Modular) union(o Modular) Modular {
+	if diff := m.Base - o.Base; (m.Base^o.Base)&(m.Base^diff) < 0 { // beyond int64
+		return anyModular
+	}
 	return newModular(GCD(GCD(m.Coeff, o.Coeff), m.Base-o.Base), m.Base)
 }
 
@@ -65,9 +70,21 @@ func (m Modular) intersect(o Modular) Modular {
 	return newModular(coeff, m.Base+m.Coeff*p)
 }
 
+// wrapped is what is left of m where values wrap at the ends of a type: factors of the number of its values, a power of two.
+func (m Modular) wrapped(d dtype.DType) Modular {
+	coeff := int64(1) << min(d.Bits, 62)
+	if m.Coeff != 0 {
+		coeff = min(coeff, m.Coeff&-m.Coeff)
+	}
+	return newModular(coeff, m.Base)
+}
+
 func (a *Analyzer) modularOf(e tir.Expr) Modular {
 	switch e := e.(type) {
 	case *tir.IntImm:
+		if beyond(e) {
+			return Modular{0, e.Value}.wrapped(e.Type)
+		}
 		return Modular{0, e.Value}
 	case *tir.Var:
 		if m, ok := a.varModulars[e]; ok {
@@ -135,13 +152,16 @@ func (a *Analyzer) modularCast(e *tir.Cast) Modular {
 		return anyModular
 	case e.Type.IsFloat():
 		all = exactInts(e.Type)
-	case isIndex(e.Type.Elem()):
-		return a.modularOf(e.Value)
+		if a.boundOf(e.Value).within(all) {
+			return a.modularOf(e.Value)
+		}
+		return anyModular
 	}
-	if a.boundOf(e.Value).within(all) {
-		return a.modularOf(e.Value)
+	m := a.modularOf(e.Value)
+	if from.IsBool() || fits(a.boundOf(e.Value), from, e.Type) || isIndex(e.Type.Elem()) && isIndex(from.Elem()) && !ir.Any(e.Value, isLoad) {
+		return m
 	}
-	return anyModular
+	return m.wrapped(e.Type)
 }
 
 func (a *Analyzer) modularBinary(e *tir.Binary) Modular {
@@ -162,7 +182,16 @@ func (a *Analyzer) modularBinary(e *tir.Binary) Modular {
 		return anyModular
 	}
 	x := a.modularOf(e.A)
-	switch e.Op {
+	m := modularOfTwo(e.Op, x, y)
+	if d := e.DType().Elem(); (e.Op == tir.OpAdd || e.Op == tir.OpSub || e.Op == tir.OpMul) && d.IsInteger() && !isIndex(d) {
+		return m.wrapped(d)
+	}
+	return m
+}
+
+// modularOfTwo is the set of what op makes of x and y without limits.
+func modularOfTwo(op tir.BinaryOp, x, y Modular) Modular {
+	switch op {
 	case tir.OpAdd:
 		return newModular(GCD(x.Coeff, y.Coeff), x.Base+y.Base)
 	case tir.OpSub:

@@ -55,7 +55,7 @@ func TestModularOfNodes(t *testing.T) {
 		{"tmod(x * 6 + 1, 4)", Modular{2, 1}},
 		{"flm(x * 6 + 1, n)", anyModular},
 		{"cast(int64, x * 6 + 1)", Modular{6, 1}},
-		{"cast(int8, x * 6 + 1)", anyModular},
+		{"cast(int8, x * 6 + 1)", Modular{2, 1}},
 		{"cast(int8, p * 6 + 1)", Modular{6, 1}},
 		{"cast(bool, p * 6 + 1)", anyModular},
 		{"cast(int32, cast(float32, p * 6 + 1))", Modular{6, 1}},

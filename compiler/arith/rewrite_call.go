@@ -109,6 +109,9 @@ func foldShift(c *tir.Call, left bool) tir.Expr {
 	if left {
 		return tir.Const(c.Type, x.Value<<uint(y.Value))
 	}
+	if x.Type.IsUInt() {
+		return tir.Const(c.Type, int64(uint64(x.Value)>>uint(y.Value)))
+	}
 	return tir.Const(c.Type, x.Value>>uint(y.Value))
 }
 
