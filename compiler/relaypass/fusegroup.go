@@ -55,6 +55,9 @@ func (gr *relayGroup) operands(i int, list []relax.Expr) []relax.Expr {
 				out[k] = gr.param(a)
 			}
 		case *relax.Tuple:
+			if ofNumbers(e) {
+				continue
+			}
 			if same {
 				out[k] = &relax.Tuple{Base: e.Base, Fields: gr.operands(from, e.Fields)}
 			} else {

@@ -1,6 +1,8 @@
 package relaypass
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
@@ -186,7 +188,9 @@ func (g *fusing) add(sc *fuseScope, vb *relax.VarBinding, result relax.Expr, pat
 				from[k] = g.add(sc, nil, a, op.ElemWise, nil)
 			}
 		case *relax.Tuple:
-			from[k] = g.add(sc, nil, a, op.TuplePattern, a.Fields)
+			if !ofNumbers(a) {
+				from[k] = g.add(sc, nil, a, op.TuplePattern, a.Fields)
+			}
 		}
 	}
 	self := len(sc.nodes)
@@ -206,6 +210,11 @@ func (g *fusing) add(sc *fuseScope, vb *relax.VarBinding, result relax.Expr, pat
 	sc.nodes = append(sc.nodes, transform.FuseNode{Binding: vb, Pattern: pattern})
 	sc.operands = append(sc.operands, from)
 	return self
+}
+
+// ofNumbers reports whether a tuple holds numbers alone, such as the axes of a slice: kernels are made for what they are.
+func ofNumbers(t *relax.Tuple) bool {
+	return !slices.ContainsFunc(t.Fields, func(f relax.Expr) bool { _, number := f.(*relax.PrimValue); return !number })
 }
 
 // node returns how a value fuses and what it takes, ok false where it is no node.

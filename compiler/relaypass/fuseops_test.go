@@ -3,7 +3,11 @@ package relaypass_test
 import (
 	"testing"
 
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass/passtest"
+	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/relaypass"
+	"github.com/irscope/irscope/compiler/script/parse"
 )
 
 func TestFuseOpsPairs(t *testing.T) {
@@ -76,4 +80,36 @@ func TestDefuseOpsPairs(t *testing.T) {
 		{name: "one that a let names", params: x, before: "let %f = fn (%p: Tensor[(2, 3), float32]) { abs(%p) }; %f(%x)"},
 		{name: "none", params: x, before: "abs(%x)"},
 	})
+}
+
+// TestFuseOpsKeepsNumbers: what a kernel is made for, such as the axes of a slice, is no parameter of the function that an operator becomes.
+func TestFuseOpsKeepsNumbers(t *testing.T) {
+	m, found := parse.Module("slice.py", `
+@R.function
+def main(x: R.Tensor((4, 2), "float32")) -> R.Tensor((4, 1), "float32"):
+    with R.dataflow():
+        y = R.strided_slice(x, axes=[1], begin=[1], end=[2])
+        R.output(y)
+    return y
+`, parse.Options{})
+	for _, d := range found {
+		t.Fatal(d.Format())
+	}
+	for _, level := range []int64{0, 3} {
+		p, err := relaypass.FuseOps.With(ir.NewAttrs("fuse_opt_level", level))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, _ := passtest.Check(t, passtest.NewContext(), p, m)
+		params := -1
+		ir.Walk(out.Lookup("main"), func(n ir.Node) bool {
+			if f, ok := n.(*relax.Function); ok && f.Attrs.Has("Primitive") {
+				params = len(f.Params)
+			}
+			return true
+		})
+		if params != 1 {
+			t.Errorf("at level %d the function takes %d parameters, want 1\n%s", level, params, passtest.Text(out))
+		}
+	}
 }

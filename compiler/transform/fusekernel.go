@@ -29,6 +29,13 @@ type tirFuser struct {
 	origin  ir.OriginID // of the kernel
 }
 
+// noKernel says why a function is no kernel, although nothing in it is wrong.
+type noKernel struct{ reason string }
+
+func (e *noKernel) Error() string { return e.reason }
+
+func noKernelf(format string, args ...any) error { return &noKernel{fmt.Sprintf(format, args...)} }
+
 func fusePrimFuncs(m *ir.Module, f *relax.Function) (*tirFuser, *tir.PrimFunc, error) {
 	u := &tirFuser{m: m, origin: f.Origin, buffers: map[*relax.Var][]*tir.Buffer{}, seen: map[*relax.Var]*tir.Buffer{}, written: map[*tir.Buffer]bool{}}
 	if err := u.uses(f); err != nil {
@@ -136,17 +143,17 @@ func (u *tirFuser) param(p *relax.Var) error {
 		return nil
 	case *relax.ShapeStructInfo:
 		if values = info.Values; values == nil {
-			return fmt.Errorf("its values are unknown: %s", relax.FormatSInfo(info))
+			return noKernelf("its values are unknown: %s", relax.FormatSInfo(info))
 		}
 	case *relax.PrimStructInfo:
 		values = []tir.Expr{info.Value}
 	default:
-		return fmt.Errorf("it is not a tensor, shape or scalar but %s", relax.FormatSInfo(p.SInfo))
+		return noKernelf("it is not a tensor, shape or scalar but %s", relax.FormatSInfo(p.SInfo))
 	}
 	for _, e := range values {
 		v, ok := e.(*tir.Var)
 		if !ok {
-			return fmt.Errorf("a scalar of a kernel must be a symbolic variable: %s", relax.FormatSInfo(p.SInfo))
+			return noKernelf("a scalar of a kernel must be a symbolic variable: %s", relax.FormatSInfo(p.SInfo))
 		}
 		u.scalars = append(u.scalars, v)
 	}
@@ -163,7 +170,7 @@ func (u *tirFuser) port(b *tir.Buffer) {
 func (u *tirFuser) buffer(v *relax.Var, name string, info *relax.TensorStructInfo) (*tir.Buffer, error) {
 	dims, ok := info.Dims()
 	if !ok {
-		return nil, fmt.Errorf("its shape is unknown: %s", relax.FormatSInfo(info))
+		return nil, noKernelf("its shape is unknown: %s", relax.FormatSInfo(info))
 	}
 	scope := ""
 	seen := u.seen[v]
@@ -182,7 +189,7 @@ func (u *tirFuser) binding(b relax.Binding) error {
 	if c == nil {
 		list, ok := u.of(b.BoundValue())
 		if _, cast := b.(*relax.MatchCast); !ok || cast {
-			return fmt.Errorf("it is not bound to a call_tir or call_tir_inplace")
+			return noKernelf("it is not bound to a call_tir or call_tir_inplace")
 		}
 		u.buffers[b.Bound()] = list
 		return nil
@@ -316,7 +323,7 @@ func tensorsIn(s relax.StructInfo) ([]*relax.TensorStructInfo, error) {
 func (u *tirFuser) results(body relax.Expr) error {
 	list, ok := u.of(body)
 	if !ok || len(list) == 0 {
-		return fmt.Errorf("the result is not a tensor that a kernel returns, or a tuple of such, but a %T", body)
+		return noKernelf("the result is not a tensor that a kernel returns, or a tuple of such, but a %T", body)
 	}
 	inputs, inplace := len(u.ports), false
 	indices := make([]int64, len(list))
@@ -328,9 +335,9 @@ func (u *tirFuser) results(body relax.Expr) error {
 			u.port(b)
 			u.allocs = slices.DeleteFunc(u.allocs, func(x *tir.Buffer) bool { return x == b })
 		case at >= inputs || slices.Contains(indices[:i], int64(at)):
-			return fmt.Errorf("two results are the same tensor, %s", b.Name)
+			return noKernelf("two results are the same tensor, %s", b.Name)
 		case !u.written[b]:
-			return fmt.Errorf("a result is the parameter %s, which no kernel writes", b.Name)
+			return noKernelf("a result is the parameter %s, which no kernel writes", b.Name)
 		default:
 			indices[i], inplace = int64(at), true
 		}

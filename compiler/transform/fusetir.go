@@ -1,6 +1,8 @@
 package transform
 
 import (
+	"errors"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
@@ -14,7 +16,7 @@ var FuseTIR = &pass.Pass{
 	Children: []*pass.Pass{
 		{
 			Name: "FuseTIRInner", Kind: pass.Module, Lowering: true,
-			Doc: "Joins the kernels that a Primitive function calls into one kernel and calls that with call_tir. What passes between them becomes a buffer of the kernel.",
+			Doc: "Joins the kernels that a Primitive function calls into one kernel and calls that with call_tir. What passes between them becomes a buffer of the kernel. A function that does more than kernels can stays one, and is Primitive no more.",
 			Run: fuseTIR,
 		},
 		DeadCodeElimination,
@@ -31,7 +33,7 @@ func fuseTIR(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 	}
 	e := m.Edit()
 	d := newDistinct("FuseTIR", m, e)
-	kernels := map[string]*fusedKernel{}
+	kernels, left := map[string]*fusedKernel{}, map[string]*relax.Function{}
 	for gv, fn := range m.Funcs() {
 		f, ok := fn.(*relax.Function)
 		if !ok || !f.Attrs.Has(attrPrimitive) {
@@ -42,7 +44,12 @@ func fuseTIR(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 			return nil, err
 		}
 		u, kernel, err := fusePrimFuncs(m, f)
-		if err != nil {
+		if none := (*noKernel)(nil); errors.As(err, &none) {
+			c.Declined(ruleJoin, f, err.Error())
+			left[gv.Name] = f.WithAttrs(f.Attrs.Without(attrPrimitive))
+			e.Set(gv.Name, left[gv.Name])
+			continue
+		} else if err != nil {
 			return nil, err
 		}
 		e.Remove(gv.Name)
@@ -50,7 +57,7 @@ func fuseTIR(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		c.Rewrite(ruleJoin, f, kernel)
 	}
 	c.Working("")
-	if len(kernels) == 0 {
+	if len(kernels) == 0 && len(left) == 0 {
 		warnNotLegalized(c, m, "FuseTIR")
 		for gv, fn := range m.Funcs() {
 			if f, ok := fn.(*relax.Function); ok {
@@ -68,6 +75,9 @@ func fuseTIR(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		}
 		c.Working(gv.Name)
 		reportAlone(c, f)
+		if left[gv.Name] != nil {
+			f = left[gv.Name]
+		}
 		out, err := callKernels(newMutator(c, m, "call the joined kernel"), f, kernels)
 		if err != nil {
 			return nil, err

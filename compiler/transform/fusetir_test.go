@@ -1,9 +1,12 @@
 package transform_test
 
 import (
+	"slices"
 	"testing"
 
+	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pass/passtest"
+	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/transform"
 )
 
@@ -223,8 +226,8 @@ def main(x: R.Tensor((4,), "float32"), s: R.Shape(["n"]), t: R.Tuple(R.Tensor((4
 	)
 }
 
-// TestFuseTIRRefuses gives the pass groups that FuseOps does not make.
-func TestFuseTIRRefuses(t *testing.T) {
+// refusedGroup is a group with kernels that it may call.
+func refusedGroup(params, result, body string) string {
 	const twoInputs = `
 @T.prim_func(private=True)
 def square(a: T.handle, b: T.handle):
@@ -246,60 +249,19 @@ def counted(a: T.handle, n: T.int64, b: T.handle):
             v = T.axis.spatial(n, i)
             B[v] = A[v]
 `
-	group := func(params, result, body string) string {
-		return reluKernel + twoInputs + `
+	return reluKernel + twoInputs + `
 @R.function(private=True)
 def group(` + params + `) -> ` + result + `:
     R.func_attr({"Primitive": True})
     cls = Module` + body
-	}
-	const vector = `R.Tensor((4,), "float32")`
+}
+
+const groupVector = `R.Tensor((4,), "float32")`
+
+// TestFuseTIRRefuses gives the pass groups that call kernels wrongly.
+func TestFuseTIRRefuses(t *testing.T) {
+	group, vector := refusedGroup, groupVector
 	for _, c := range []struct{ name, text, want string }{
-		{"a parameter that is not a tensor", group("x: R.Object", vector, `
-    with R.dataflow():
-        a = R.zeros(R.shape([4]), "float32")
-        R.output(a)
-    return a
-`), "parameter x: it is not a tensor, shape or scalar but Object"},
-		{"a scalar that is known", group("x: R.Shape([4])", vector, `
-    with R.dataflow():
-        a = R.zeros(x, "float32")
-        R.output(a)
-    return a
-`), "parameter x: a scalar of a kernel must be a symbolic variable: Shape((4,))"},
-		{"a parameter of unknown shape", group(`x: R.Tensor("float32", ndim=1)`, `R.Tensor("float32", ndim=1)`, `
-    with R.dataflow():
-        a = R.add(x, x)
-        R.output(a)
-    return a
-`), `parameter x: its shape is unknown: Tensor(ndim=1, "float32")`},
-		{"a result that is not a tensor", group("x: "+vector, "R.Shape([4])", `
-    with R.dataflow():
-        a = R.call_tir(cls.relu, (x,), out_sinfo=`+vector+`)
-        R.output(a)
-    return R.shape([4])
-`), "the result is not a tensor that a kernel returns, or a tuple of such, but a *relax.ShapeExpr"},
-		{"one tensor twice", group("x: "+vector, "R.Tuple("+vector+", "+vector+")", `
-    with R.dataflow():
-        a = R.call_tir(cls.relu, (x,), out_sinfo=`+vector+`)
-        R.output(a)
-    return (a, a)
-`), "two results are the same tensor, a"},
-		{"a result that is a parameter", group("x: "+vector, vector, `
-    return x
-`), "a result is the parameter x, which no kernel writes"},
-		{"an operator", group("x: "+vector, vector, `
-    with R.dataflow():
-        a = R.add(x, x)
-        R.output(a)
-    return a
-`), "variable a: it is not bound to a call_tir or call_tir_inplace"},
-		{"a result of unknown shape", group("x: "+vector, `R.Tensor("float32", ndim=1)`, `
-    with R.dataflow():
-        a = R.call_tir(cls.relu, (x,), out_sinfo=R.Tensor("float32", ndim=1))
-        R.output(a)
-    return a
-`), `variable a: its shape is unknown: Tensor(ndim=1, "float32")`},
 		{"two results", group("x: "+vector, "R.Tuple("+vector+", "+vector+")", `
     with R.dataflow():
         a = R.call_tir(cls.relu, (x,), out_sinfo=[`+vector+`, `+vector+`])
@@ -353,6 +315,70 @@ def helper(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
 			_, err := passtest.NewContext().Run(transform.FuseTIR, m)
 			if want := "pass FuseTIRInner (step 1.1/FuseTIRInner) in function group: " + c.want; err == nil || err.Error() != want {
 				t.Errorf("the error is %v, want %s", err, want)
+			}
+		})
+	}
+}
+
+// TestFuseTIRLeaves gives the pass groups that are no kernel: they stay functions, and code is made of them as of others.
+func TestFuseTIRLeaves(t *testing.T) {
+	group, vector := refusedGroup, groupVector
+	for _, c := range []struct{ name, text, want string }{
+		{"a parameter that is not a tensor", group("x: R.Object", vector, `
+    with R.dataflow():
+        a = R.zeros(R.shape([4]), "float32")
+        R.output(a)
+    return a
+`), "parameter x: it is not a tensor, shape or scalar but Object"},
+		{"a scalar that is known", group("x: R.Shape([4])", vector, `
+    with R.dataflow():
+        a = R.zeros(x, "float32")
+        R.output(a)
+    return a
+`), "parameter x: a scalar of a kernel must be a symbolic variable: Shape((4,))"},
+		{"a parameter of unknown shape", group(`x: R.Tensor("float32", ndim=1)`, `R.Tensor("float32", ndim=1)`, `
+    with R.dataflow():
+        a = R.add(x, x)
+        R.output(a)
+    return a
+`), `parameter x: its shape is unknown: Tensor(ndim=1, "float32")`},
+		{"a result that is not a tensor", group("x: "+vector, "R.Shape([4])", `
+    with R.dataflow():
+        a = R.call_tir(cls.relu, (x,), out_sinfo=`+vector+`)
+        R.output(a)
+    return R.shape([4])
+`), "the result is not a tensor that a kernel returns, or a tuple of such, but a *relax.ShapeExpr"},
+		{"one tensor twice", group("x: "+vector, "R.Tuple("+vector+", "+vector+")", `
+    with R.dataflow():
+        a = R.call_tir(cls.relu, (x,), out_sinfo=`+vector+`)
+        R.output(a)
+    return (a, a)
+`), "two results are the same tensor, a"},
+		{"a result that is a parameter", group("x: "+vector, vector, `
+    return x
+`), "a result is the parameter x, which no kernel writes"},
+		{"an operator", group("x: "+vector, vector, `
+    with R.dataflow():
+        a = R.add(x, x)
+        R.output(a)
+    return a
+`), "variable a: it is not bound to a call_tir or call_tir_inplace"},
+		{"a result of unknown shape", group("x: "+vector, `R.Tensor("float32", ndim=1)`, `
+    with R.dataflow():
+        a = R.call_tir(cls.relu, (x,), out_sinfo=R.Tensor("float32", ndim=1))
+        R.output(a)
+    return a
+`), `variable a: its shape is unknown: Tensor(ndim=1, "float32")`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := passtest.Listener{}
+			out := runPass(t, passtest.NewContext(pass.Observe(&l)), transform.FuseTIR.Children[0], read(t, c.text))
+			f, ok := out.Lookup("group").(*relax.Function)
+			if !ok || f.Attrs.Has("Primitive") {
+				t.Errorf("the group became\n%s", passtest.Text(out))
+			}
+			if !slices.ContainsFunc(l.Decisions, func(d pass.Decision) bool { return d.Reason == c.want }) {
+				t.Errorf("the pass says %v, want %s", l.Decisions, c.want)
 			}
 		})
 	}

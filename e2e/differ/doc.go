@@ -12,7 +12,7 @@
 // A model that leaves extents open is run with others too, and TestUnfit runs models with extents that do not fit each other, without ONNX Runtime.
 //
 // TestPasses takes graphs of the same kinds through the passes that are in no default pipeline, each alone and somewhere between the others, and needs no ONNX Runtime.
-// DIFFER_PASSES=FuseOps,tir.Simplify runs these alone.
+// DIFFER_PASSES=FuseOps,tir.Simplify runs these alone. TestOrders takes them through whole pipelines with passes left out, moved, repeated, and put in.
 //
 // # Known differences
 //

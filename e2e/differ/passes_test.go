@@ -116,17 +116,7 @@ func (d *draw) stage(t *testing.T, e *engines) (*stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	var flat func(list []*pass.Pass)
-	flat = func(list []*pass.Pass) {
-		for _, p := range list {
-			if p.Kind == pass.Sequential && !slices.Contains(pipeline.All(), p) { // a phase
-				flat(p.Children)
-				continue
-			}
-			s.rest = append(s.rest, p)
-		}
-	}
-	flat(whole.Children)
+	s.rest = steps(whole)
 	if s.want, err = s.run(t, d, s.m); err != nil { // what is no model, which ONNX Runtime tells in TestDiffer
 		return nil, err
 	}
