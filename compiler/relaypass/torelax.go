@@ -15,7 +15,7 @@ import (
 
 // ToRelax writes operators of Relay as operators of Relax.
 var ToRelax = &pass.Pass{
-	Name: "relay.ToRelax", Kind: pass.Function, Required: []string{inferType, "LambdaLift"},
+	Name: "relay.ToRelax", Kind: pass.Function, Lowering: true, Required: []string{inferType, "LambdaLift"},
 	Doc: "Writes the operators that only Relay has as operators of Relax, for which there are kernels: nn.dense becomes permute_dims and matmul. The functions that FuseOps makes are functions of the module then, as Relax has them: the pass requires LambdaLift. It is the last step of the pipeline relay that knows Relay.",
 	Run: rewriting("write with operators of Relax", toRelax),
 }

@@ -15,7 +15,7 @@ import (
 // MakePackedAPI gives public functions the packed signature.
 var MakePackedAPI = &pass.Pass{
 	Name: "tir.MakePackedAPI", Kind: pass.PrimFunc, Lowering: true,
-	Needs: []pass.Need{{Form: pass.FlatBuffers, Why: "arguments are passed as flat buffers"}},
+	Needs: []pass.Need{{Form: pass.NoBlocks, Why: "a block knows no buffers from outside of its function", Strict: true}, {Form: pass.FlatBuffers, Why: "arguments are passed as flat buffers"}},
 	Doc:   "Gives every function with a global_symbol the packed signature (self_handle, args, num_args, result) and checks the type, shape and strides of each argument at entry. For hosts that run TVM's code, entries get the prefix of TVM's symbols, and calls between them are packed.",
 	Run: pass.EachPrimFunc(func(c *pass.Context, gv *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		if ir.GlobalSymbol(f) == "" || f.Attrs.Int(ir.AttrCallingConv, 0) != 0 {
