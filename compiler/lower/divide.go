@@ -38,7 +38,7 @@ func (b *Builder) Divide(d Division, x, y *Node) *Node {
 	case !d.Floor && d.Rest:
 		return b.Fn(RemS, x, y)
 	case !d.Floor:
-		return b.Fn(DivS, x, y)
+		return b.quotient(x, y)
 	}
 	r := b.Fn(RemS, x, y)
 	zero := b.IntLike(x, 0)
@@ -50,7 +50,21 @@ func (b *Builder) Divide(d Division, x, y *Node) *Node {
 	if b.bitsOf(x) == 64 {
 		off = b.Op(b.Machine.Op(ExtendU, 32), 0, 0, off)
 	}
-	return b.Fn(Sub, b.Fn(DivS, x, y), off)
+	return b.Fn(Sub, b.quotient(x, y), off)
+}
+
+// quotient divides towards zero. The least number divided by -1 is itself, as it is negated: where the instruction has no result for that, -x is divided
+// by 1 in place of x by -1.
+func (b *Builder) quotient(x, y *Node) *Node {
+	if c, known := y.Int(); !b.Machine.DivOverflows || known && c != -1 || x.Nonneg || y.Nonneg {
+		return b.Fn(DivS, x, y)
+	}
+	one := b.Fn(Eq, y, b.IntLike(y, -1))
+	if b.bitsOf(x) == 64 {
+		one = b.Op(b.Machine.Op(ExtendU, 32), 0, 0, one)
+	}
+	all := b.Fn(Sub, b.IntLike(x, 0), one)
+	return b.Fn(DivS, b.Fn(Sub, b.Fn(Xor, x, all), all), b.Fn(Add, y, b.Fn(Shl, one, b.IntLike(x, 1))))
 }
 
 func (b *Builder) divideConst(d Division, x *Node, c int64) *Node {

@@ -98,6 +98,9 @@ type Machine struct {
 
 	Pointer Pointer
 
+	// DivOverflows says that DivS of the least number by -1 ends the program.
+	DivOverflows bool
+
 	// Reach is how many nodes there may be between two uses of what was read into a register for floats or vectors: where there are more, it is read again. 0 is any number.
 	Reach int
 

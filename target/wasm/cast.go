@@ -55,6 +55,8 @@ func (g *gen) VectorCast(v value, to dtype.DType) (value, bool) {
 		return g.vectorFromSmall(v, to), true
 	case from.Elem() == dtype.Float32T && lower.SmallFloat(to):
 		return g.vectorToSmall(v, to), true
+	case lower.SmallFloat(to) && !lower.SmallFloat(from) && !(from.IsInteger() && from.Bits <= 16): // two roundings would not be one
+		return value{}, false
 	case lower.SmallFloat(from), lower.SmallFloat(to): // as scalars are converted
 		wide := dtype.Float32T.WithLanes(int(to.Lanes))
 		if g.Native(wide, 0) == 0 {

@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
@@ -13,13 +14,31 @@ func (g *gen) FromSmall(x *node, d dtype.DType) *node {
 	return g.pureCall(g.mod.helper(halfToFloat), wasmbin.F32, x)
 }
 
-// ToSmall rounds a number, by way of float32, to the bits of a float16 or bfloat16, ties to even.
+// ToSmall rounds a number to the bits of a float16 or bfloat16, ties to even.
 func (g *gen) ToSmall(x *node, from, to dtype.DType, what string) *node {
-	x = g.CastScalar(x, from, dtype.Float32T, what)
+	x = g.toFloat32(x, from, what)
 	if to.Code == dtype.BFloat {
 		return g.pureCall(g.mod.helper(floatToBfloat), wasmbin.I32, x)
 	}
 	return g.pureCall(g.mod.helper(floatToHalf), wasmbin.I32, x)
+}
+
+// toFloat32 converts a scalar to float32 on its way to a shorter float. What is wider is rounded to odd, so that the second rounding is as if there had been
+// one: the lowest bit is set where the conversion lost something.
+func (g *gen) toFloat32(x *node, from dtype.DType, what string) *node {
+	if from.IsFloat() && from.Bits == 32 || from.IsInteger() && from.Bits <= 16 || from.IsBool() {
+		return g.CastScalar(x, from, dtype.Float32T, what)
+	}
+	wide := g.CastScalar(x, from, dtype.Float64T, what)
+	f := g.op(wasmbin.F32DemoteF64, wide)
+	back := g.op(wasmbin.F64PromoteF32, f)
+	bits := g.op(wasmbin.I32ReinterpretF32, f)
+	// Where the conversion rounded away from zero the number before has the right bits, then the lowest is set in both cases.
+	up := g.op(wasmbin.F64Gt, g.op(wasmbin.F64Abs, back), g.op(wasmbin.F64Abs, wide))
+	lost := g.op(wasmbin.F64Ne, back, wide)
+	odd := g.Fn(lower.Or, g.Fn(lower.Sub, bits, up), lost)
+	isNaN := g.op(wasmbin.F64Ne, wide, wide)
+	return g.op(wasmbin.F32ReinterpretI32, g.Pick(isNaN, bits, odd))
 }
 
 // helperID names a function that generated code calls within its module.

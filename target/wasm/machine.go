@@ -22,7 +22,8 @@ var machine = sync.OnceValue(func() *lower.Machine {
 	table := infoTable()
 	narrow, wide := opsOfFn(32), opsOfFn(64)
 	return &lower.Machine{
-		Info: func(op lower.Op) lower.Info { return table[op>>15+op>>8&1][op&0xff] },
+		DivOverflows: true,
+		Info:         func(op lower.Op) lower.Info { return table[op>>15+op>>8&1][op&0xff] },
 		Op: func(fn lower.Fn, bits int) lower.Op {
 			if bits == 64 {
 				return wide[fn]
