@@ -262,7 +262,7 @@ func elementless(e tir.Expr) bool {
 	return none
 }
 
-// power multiplies out the exponents 2 and 3 and takes a root for 1/2; nil for others.
+// power multiplies out the exponents 2 and 3; nil for others. A root is none of -0 and minus infinity, which have the power 1/2.
 func power(a, b tir.Expr) tir.Expr {
 	v := 0.0
 	switch b := b.(type) {
@@ -278,8 +278,6 @@ func power(a, b tir.Expr) tir.Expr {
 		return tir.Mul(a, a)
 	case 3:
 		return tir.Mul(tir.Mul(a, a), a)
-	case 0.5:
-		return tir.NewCall(tir.OpSqrt, a)
 	}
 	return nil
 }

@@ -39,22 +39,21 @@ func codeTargets(t *testing.T) (out []target.Target) {
 	return out
 }
 
-// corners runs nodes on data, and on constants, for each target.
+// corners runs nodes on data, and on constants, for each target. A single element is a constant.
 func corners(t *testing.T, pb onnxpb.DataType, x, y *tensor.Tensor, nodes []corner) {
 	t.Helper()
 	h := newHarness(t)
 	for _, constant := range []bool{false, true} {
 		b := New("corners", 23)
-		in := []*tensor.Tensor{x, y}
-		for i, name := range []string{"x", "y"} {
-			if constant {
-				b.Initializer(name, onnxpb.Tensor{Type: pb, Dims: x.Shape, Data: in[i].Data})
+		var in []*tensor.Tensor
+		for i, v := range []*tensor.Tensor{x, y} {
+			name := string(rune('x' + i))
+			if constant || v.Len() == 1 {
+				b.Initializer(name, onnxpb.Tensor{Type: pb, Dims: v.Shape, Data: v.Data})
 			} else {
-				b.Input(name, pb, x.Len())
+				b.Input(name, pb, v.Len())
+				in = append(in, v)
 			}
-		}
-		if constant {
-			in = nil
 		}
 		for i, n := range nodes {
 			args := []string{"x"}
@@ -81,7 +80,7 @@ func corners(t *testing.T, pb onnxpb.DataType, x, y *tensor.Tensor, nodes []corn
 							continue
 						}
 						if wrong++; wrong < 4 {
-							t.Errorf("constants %v, target %s, level %d: %s of %v and %v %s to %s is %v, want %v", constant, to, level, n.op, element(x, i), element(y, i), pb, n.to, got, want[0])
+							t.Errorf("constants %v, target %s, level %d: %s of %v and %v %s to %s is %v, want %v", constant, to, level, n.op, element(x, i), element(y, min(i, y.Len()-1)), pb, n.to, got, want[0])
 						}
 					}
 				}
@@ -214,6 +213,23 @@ func floatLimits(pb onnxpb.DataType) (most, least, tiny float64) {
 		return 0x1.fep127, 0x1p-126, 0x1p-133
 	}
 	return math.MaxFloat64, 0x1p-1022, 0x1p-1074
+}
+
+// TestPowerCorners raises to constant exponents, for which kernels have products and roots.
+func TestPowerCorners(t *testing.T) {
+	values := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 1, -1, 2, -2, 4, 0.25}
+	x, _ := pairs(t, onnxpb.Float, values, func(t *tensor.Tensor, i int, v float64) { t.SetFloat(i, v) })
+	for _, exponent := range []float64{0, 1, 2, 3, 4, -1, -2, 0.5, -0.5, 1.5, 0.25, -3, math.Inf(1), math.NaN()} {
+		y := tensor.MustNew(x.DType)
+		y.SetFloat(0, exponent)
+		corners(t, onnxpb.Float, x, y, []corner{{"Pow", true, nil, onnxpb.Float, func(i int) []any {
+			want := math.Pow(x.Float(i), exponent)
+			if want != want || want == 0 || want == 1 || math.IsInf(want, 0) || want == math.Trunc(want) {
+				return []any{want}
+			}
+			return nil
+		}}})
+	}
 }
 
 // TestIntegerCorners computes with the ends of integers, where sums wrap, remainders have the sign of one operand or the other, and the least number
