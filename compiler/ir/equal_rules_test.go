@@ -30,7 +30,9 @@ func TestFloatsInAttributes(t *testing.T) {
 	f := func(v float64) ir.Node { return &tir.FloatImm{Type: dtype.Float64T, Value: v} }
 	attrs := func(v any) ir.Node { return &relax.Call{Op: ir.NewOp("f"), Attrs: ir.NewAttrs("x", v)} }
 	check(t, "same NaN", attrs(quiet), attrs(quiet), plain, "")
-	check(t, "other NaN", f(quiet), f(other), plain, "value: NaN differs from NaN")
+	check(t, "other NaN", f(quiet), f(other), plain, "")
+	check(t, "NaN of the other sign", attrs(quiet), attrs(math.Copysign(quiet, -1)), plain, "")
+	check(t, "NaN and a number", f(quiet), f(1), plain, "value: NaN differs from 1")
 	check(t, "zeros", attrs([]float64{1, 0}), attrs([]float64{1, math.Copysign(0, -1)}), plain, `attrs["x"][1]: 0 differs from -0`)
 	blob := func(v float32) ir.Node { return &relax.Constant{Data: ir.Float32Blob(nil, v)} }
 	check(t, "NaN tensors", blob(float32(quiet)), blob(float32(quiet)), plain, "")

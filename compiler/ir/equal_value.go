@@ -167,5 +167,12 @@ func (c *comparer) values(a, b []Value) bool {
 	return len(a) == len(b) || c.longer(nil, nil, len(a), len(b))
 }
 
-// sameFloat compares bits: a NaN equals itself, and 0 differs from -0.
-func sameFloat(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }
+// sameFloat compares bits, where all NaNs have those of one, as in TVM: texts have one word for them. 0 differs from -0.
+func sameFloat(x, y float64) bool { return floatBits(x) == floatBits(y) }
+
+func floatBits(x float64) uint64 {
+	if x != x {
+		return math.Float64bits(math.NaN())
+	}
+	return math.Float64bits(x)
+}

@@ -2,7 +2,6 @@ package ir
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"unsafe"
@@ -172,7 +171,7 @@ func (g *grapher) field(f *Field, v reflect.Value) uint64 {
 	case FieldUint:
 		return v.Uint()
 	case FieldFloat:
-		return math.Float64bits(v.Float())
+		return floatBits(v.Float())
 	case FieldBool:
 		if v.Bool() {
 			return 1
@@ -213,7 +212,7 @@ func (g *grapher) value(v Value) uint64 {
 	case int64:
 		return mix(hashSeed, uint64(v))
 	case float64:
-		return mix(hashPrime, math.Float64bits(v))
+		return mix(hashPrime, floatBits(v))
 	case string:
 		return hashString(v)
 	case dtype.DType:
