@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -197,7 +198,13 @@ func (p *printer) value(v ir.Value) {
 	case int64:
 		p.int(v)
 	case float64:
+		if finite := !math.IsNaN(v) && !math.IsInf(v, 0); finite {
+			p.float(v)
+			break
+		}
+		p.str("float(") // without it, the name of the number is a string
 		p.float(v)
+		p.str(")")
 	case string:
 		p.quote(v)
 	case dtype.DType:
