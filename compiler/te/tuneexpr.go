@@ -1,6 +1,8 @@
 package te
 
 import (
+	"math"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -262,7 +264,7 @@ func elementless(e tir.Expr) bool {
 	return none
 }
 
-// power multiplies out the exponents 2 and 3; nil for others. A root is none of -0 and minus infinity, which have the power 1/2.
+// power multiplies out the exponents 2 and 3, and takes a root for 1/2; nil for others. The powers of -0 and minus infinity are 0 and infinity, which their roots are not.
 func power(a, b tir.Expr) tir.Expr {
 	v := 0.0
 	switch b := b.(type) {
@@ -278,6 +280,12 @@ func power(a, b tir.Expr) tir.Expr {
 		return tir.Mul(a, a)
 	case 3:
 		return tir.Mul(tir.Mul(a, a), a)
+	case 0.5:
+		if d := a.DType().Elem(); d.IsFloat() && d.Bits >= 16 {
+			inf := tir.FloatConst(a.DType(), math.Inf(1))
+			root := tir.NewCall(tir.OpFabs, tir.NewCall(tir.OpSqrt, a))
+			return &tir.Select{Cond: tir.NewBinary(tir.OpEQ, a, tir.FloatConst(a.DType(), math.Inf(-1))), True: inf, False: root}
+		}
 	}
 	return nil
 }
