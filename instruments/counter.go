@@ -172,8 +172,11 @@ func (c *counter) expr(e tir.Expr) int64 {
 	case *tir.Call:
 		c.Calls++
 		if e.Type.IsFloat() && tir.CallEffect(e) == tir.Pure {
-			if _, cond := tir.IsCallTo(e, tir.OpIfThenElse); !cond {
-				n = int64(e.Type.Lanes)
+			n = int64(e.Type.Lanes)
+			if _, cond := tir.IsCallTo(e, tir.OpIfThenElse); cond {
+				n = 0
+			} else if _, fma := tir.IsCallTo(e, tir.OpFma); fma {
+				n *= 2
 			}
 		}
 		return n + c.exprs(e.Args)
