@@ -271,8 +271,11 @@ func (w *writer) silent(op string, s seq) bool {
 	if op == "call_packed" && s[0].text == "sinfo_args" {
 		return w.typ != "" || v == "(R.Tuple,)"
 	}
-	if op == "nn.batch_norm" && s[0].text == "momentum" {
+	switch {
+	case op == "nn.batch_norm" && s[0].text == "momentum":
 		return strings.Contains(w.src, "training=False") // which does not use it
+	case s[0].text == "out_layout" && strings.Contains(w.src, "data_layout="+v):
+		return true // what no other layout is asked for has that of the data
 	}
 	return op != "" && (v == "None" || defaults[op][s[0].text] == v || usual[op][s[0].text] == v)
 }
@@ -289,6 +292,9 @@ var called = map[string]string{"padding": "pad", "strides": "stride", "pool_size
 // attribute writes name=value as name value, True by the name alone, and a list of equal numbers, one for each side or axis, as one.
 func (w *writer) attribute(s seq) {
 	name, value := s[0], s[2:]
+	if value.is("T", ".", "index_map", "(") && w.indexMap(name.from, value[3].items) {
+		return
+	}
 	short, ok := called[name.text]
 	if !ok {
 		short = name.text
@@ -310,6 +316,25 @@ func (w *writer) attribute(s seq) {
 		}
 	}
 	w.seq(value)
+}
+
+// indexMap writes an attribute that begins at a column, a map from indices without an inverse, as (i0, i1) -> (i1, i0). The type of the
+// indices is left out. It reports whether that was possible.
+func (w *writer) indexMap(from int, items []seq) bool {
+	at := slices.IndexFunc(items, func(s seq) bool { return len(s) > 2 && s[len(s)-2].text == ":" && s[len(s)-1].text == "(" })
+	if at < 0 || !items[0].is("lambda") || slices.ContainsFunc(items[at+1:], func(s seq) bool { return !s.is("index_dtype", "=") }) {
+		return false
+	}
+	w.put("(", from, items[0][1].from)
+	w.seq(items[0][1:2])
+	for _, s := range items[1 : at+1] {
+		w.put(", ", s[0].from-2, s[0].from)
+		w.seq(s[:1])
+	}
+	result := items[at][len(items[at])-1]
+	w.put(") -> ", result.from-2, result.from)
+	w.group(result, "")
+	return true
 }
 
 // plain reports whether items are single tokens, signs apart.
