@@ -108,7 +108,7 @@ func (m *meter) check() error {
 	case m.ctx.Err() != nil:
 		return context.Cause(m.ctx)
 	case m.thread.Steps > m.limits.Steps:
-		return &LimitError{fmt.Sprintf("the script took more than the limit of %d steps", m.limits.Steps)}
+		return &LimitError{fmt.Sprintf("the script took more than the limit of %d steps: is there an endless loop?", m.limits.Steps)}
 	case m.thread.CallStackDepth() > m.limits.Depth:
 		return &LimitError{fmt.Sprintf("the script has more than %d active calls, the limit: is there an endless recursion?", m.limits.Depth)}
 	}

@@ -62,6 +62,9 @@ func TestPassBesideTheCode(t *testing.T) {
 	p.wait(`document.querySelectorAll("#passes-dialog .live .code-row.is-del").length > 0`)
 	p.screen("pass-beside-1440")
 	audit(p, "a pass beside the code")
+	p.behind("call = self.visit_default(call)")
+	p.press(kb.Enter + `fail("enough")`)
+	p.wait(`document.querySelector("#passes-dialog .live-said")?.textContent.match(/^(After|In) .*, user.MyPass would fail: .*enough\.$/)`)
 	if now := p.run(); now != run {
 		t.Errorf("typing started the run %s", now)
 	}

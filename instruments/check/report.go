@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/irscope/irscope/instruments/event"
 )
@@ -32,6 +33,28 @@ type Tolerance struct {
 	DType string  `json:"dtype"`
 	RTol  float64 `json:"rtol"`
 	ATol  float64 `json:"atol"`
+}
+
+// tolerances bound the errors of types whose results are rounded: passes may reorder sums. Those not listed are compared exactly.
+var tolerances = []Tolerance{
+	{"float64", 1e-10, 1e-12},
+	{"float32", 1e-4, 1e-5},
+	{"float16", 1e-2, 1e-2},
+	{"bfloat16", 4e-2, 4e-2},
+}
+
+// ToleranceOf returns the tolerance of an element type by its name. Floats of 8 bits and less have steps of an eighth and more: twice
+// that is allowed.
+func ToleranceOf(dtype string) Tolerance {
+	for _, t := range tolerances {
+		if t.DType == dtype {
+			return t
+		}
+	}
+	if strings.HasPrefix(dtype, "float") {
+		return Tolerance{dtype, 0.25, 0.25}
+	}
+	return Tolerance{DType: dtype}
 }
 
 // Difference is the distance of outputs from those of the reference: the largest errors over all outputs.

@@ -3,6 +3,7 @@ package compare_test
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
@@ -148,8 +149,44 @@ func TestToggle(t *testing.T) {
 		t.Errorf("the outputs are %+v, want one that is the same", c.Outputs)
 	}
 	b.Executions[0].Body.Outputs[0].First[1] = 3
-	if compare.Runs(a, b).Outputs[0].Same {
-		t.Error("another element makes no difference")
+	if o := compare.Runs(a, b).Outputs[0]; o.Same || o.Close || o.MaxAbs != 1 {
+		t.Errorf("another element makes %+v", o)
+	}
+	b.Executions[0].Body.Outputs[0].First[1] = 2 + 1e-6
+	if o := compare.Runs(a, b).Outputs[0]; o.Same || !o.Close || o.MaxAbs <= 0 || o.MaxAbs > 2e-6 {
+		t.Errorf("what is rounded otherwise makes %+v", o)
+	}
+}
+
+// TestOutputsClose says how far summaries of outputs agree.
+func TestOutputsClose(t *testing.T) {
+	nan, inf := event.Float(math.NaN()), event.Float(math.Inf(1))
+	of := func(dtype string, max event.Float, first ...event.Float) event.Tensor {
+		return event.Tensor{Name: "y", DType: dtype, Shape: []int64{int64(len(first))}, First: first, Max: max}
+	}
+	for name, tt := range map[string]struct {
+		a, b        event.Tensor
+		same, close bool
+	}{
+		"equal":                  {of("float32", 1, 1, nan, inf), of("float32", 1, 1, nan, inf), true, true},
+		"rounded":                {of("float32", 1, 0.5), of("float32", 1, 0.50001), false, true},
+		"beyond":                 {of("float32", 1, 0.5), of("float32", 1, 0.5001), false, false},
+		"of a large range":       {of("float32", 1000, 0.5), of("float32", 1000, 0.505), false, true},
+		"of doubles":             {of("float64", 1, 0.5), of("float64", 1, 0.50001), false, false},
+		"integers":               {of("int32", 1e6, 7), of("int32", 1e6, 8), false, false},
+		"a number and none":      {of("float32", 1, nan), of("float32", 1, 1), false, false},
+		"a number and no end":    {of("float32", 1, 1), of("float32", 1, inf), false, false},
+		"another type":           {of("float32", 1, 1), of("float64", 1, 1), false, false},
+		"another shape":          {of("float32", 1, 1), of("float32", 1, 1, 1), false, false},
+		"of a range without end": {of("float32", inf, 0.5), of("float32", inf, 0.6), false, false},
+	} {
+		a, b := run(nil, nil, nil), run(nil, nil, nil)
+		for r, o := range map[*event.Run]event.Tensor{a: tt.a, b: tt.b} {
+			r.Executions[0].Body.Outputs = []event.Tensor{o}
+		}
+		if o := compare.Runs(a, b).Outputs[0]; o.Same != tt.same || o.Close != tt.close {
+			t.Errorf("%s: %+v", name, o)
+		}
 	}
 }
 

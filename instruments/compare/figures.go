@@ -1,8 +1,10 @@
 package compare
 
 import (
+	"math"
 	"slices"
 
+	"github.com/irscope/irscope/instruments/check"
 	"github.com/irscope/irscope/instruments/event"
 )
 
@@ -138,6 +140,10 @@ type Output struct {
 	B    *event.Tensor `json:"b,omitempty"`
 	// Same tells that type, shape, range, mean and the first elements are the same. Logs do not hold the other elements.
 	Same bool `json:"same"`
+	// Close tells that they differ by no more than rounding may: the tolerance of a check of every pass.
+	Close bool `json:"close"`
+	// MaxAbs is the largest difference of two of these numbers, where type and shape are the same and both are finite.
+	MaxAbs event.Float `json:"max_abs"`
 }
 
 // outputs pairs the outputs of the last execution of each run.
@@ -163,14 +169,44 @@ func outputs(a, b *event.Run) []Output {
 		}
 	}
 	for i := range out {
-		out[i].Same = out[i].A != nil && out[i].B != nil && same(out[i].A, out[i].B)
+		if out[i].A != nil && out[i].B != nil {
+			out[i].compare()
+		}
 	}
 	return out
 }
 
-// same tells that two tensors have the same summary; NaN is NaN.
-func same(a, b *event.Tensor) bool {
-	equal := func(x, y event.Float) bool { return x == y || x != x && y != y }
-	return a.DType == b.DType && slices.Equal(a.Shape, b.Shape) && slices.EqualFunc(a.First, b.First, equal) &&
-		equal(a.Min, b.Min) && equal(a.Max, b.Max) && equal(a.Mean, b.Mean) && a.NaNs == b.NaNs
+// compare says how far what is recorded of the two tensors is the same; NaN is NaN.
+func (o *Output) compare() {
+	a, b := o.A, o.B
+	if a.DType != b.DType || !slices.Equal(a.Shape, b.Shape) || len(a.First) != len(b.First) {
+		return
+	}
+	tol := check.ToleranceOf(a.DType)
+	atol := tol.ATol * max(1, finite(a.Min), finite(a.Max))
+	o.Same, o.Close = a.NaNs == b.NaNs, a.NaNs == b.NaNs
+	pair := func(x, y event.Float) {
+		if x == y || x != x && y != y {
+			return
+		}
+		d := math.Abs(float64(x - y))
+		o.Same, o.Close = false, o.Close && d <= atol+tol.RTol*math.Abs(float64(x))
+		if finite(event.Float(d)) == d {
+			o.MaxAbs = max(o.MaxAbs, event.Float(d))
+		}
+	}
+	pair(a.Min, b.Min)
+	pair(a.Max, b.Max)
+	pair(a.Mean, b.Mean)
+	for i := range a.First {
+		pair(a.First[i], b.First[i])
+	}
+}
+
+// finite returns the magnitude of x, 0 where that is no finite number.
+func finite(x event.Float) float64 {
+	if m := math.Abs(float64(x)); m <= math.MaxFloat64 {
+		return m
+	}
+	return 0
 }

@@ -1600,6 +1600,10 @@ export interface ComparedOutput {
   b?: WireTensor;
   // same tells that type, shape, range, mean and the first elements are the same. Logs do not hold the other elements.
   same: boolean;
+  // close tells that they differ by no more than rounding may: the tolerance of a check of every pass.
+  close: boolean;
+  // max_abs is the largest difference of two of these numbers, where type and shape are the same and both are finite.
+  max_abs: Num;
 }
 
 // ComparedStep is a step of one of the runs.

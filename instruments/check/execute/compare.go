@@ -11,29 +11,10 @@ import (
 	"github.com/irscope/irscope/runtime/tensor"
 )
 
-// tolerances bound the errors of types whose results are rounded: passes may reorder sums. Those not listed are compared exactly.
-var tolerances = []struct {
-	dtype      dtype.DType
-	rtol, atol float64
-}{
-	{dtype.Float64T, 1e-10, 1e-12},
-	{dtype.Float32T, 1e-4, 1e-5},
-	{dtype.Float16T, 1e-2, 1e-2},
-	{dtype.BFloat16T, 4e-2, 4e-2},
-}
-
-// ToleranceOf returns the tolerance of an element type. Floats of 8 bits and less have steps of an eighth and more: twice that is allowed.
+// ToleranceOf returns the tolerance of an element type.
 func ToleranceOf(dt dtype.DType) check.Tolerance {
-	out := check.Tolerance{DType: dt.String()}
-	for _, t := range tolerances {
-		if t.dtype == dt.Elem() {
-			out.RTol, out.ATol = t.rtol, t.atol
-			return out
-		}
-	}
-	if dt.IsFloat() {
-		out.RTol, out.ATol = 0.25, 0.25
-	}
+	out := check.ToleranceOf(dt.Elem().String())
+	out.DType = dt.String()
 	return out
 }
 

@@ -2,15 +2,21 @@
 
 import { big, bytes, time } from "../store/format";
 import { h } from "../widgets/dom";
-import type { ComparedFigure, RunComparison } from "../wire";
+import type { ComparedFigure, ComparedOutput, RunComparison } from "../wire";
 
 export function drawFigures(host: HTMLElement, c: RunComparison): void {
-  const same = c.outputs.length > 0 ? c.outputs.every((o) => o.same) : null;
   // Whether both compute the same comes first: where there is no room for all, the rest is what has to be scrolled to.
   host.replaceChildren(
-    ...(same === null ? [] : [figure(c.outputs.length > 1 ? "outputs" : "output", same ? "equal" : h("span", { class: "unequal" }, "≠ not equal"), same ? "as far as recorded" : "")]),
+    ...(c.outputs.length > 0 ? [outputs(c.outputs)] : []),
     ...c.figures.map((f) => figure(f.name, h("span", {}, value(f, f.a), h("span", { class: "arrow" }, " → "), value(f, f.b)), change(f))),
   );
+}
+
+function outputs(all: ComparedOutput[]): HTMLElement {
+  const name = all.length > 1 ? "outputs" : "output";
+  if (all.every((o) => o.same)) return figure(name, "equal", "as far as recorded");
+  const most = all.reduce((m, o) => Math.max(m, Number(o.max_abs)), 0);
+  return figure(name, all.every((o) => o.close) ? "≈ close" : h("span", { class: "unequal" }, "≠ not equal"), most > 0 ? `by up to ${most.toPrecision(2)}` : "");
 }
 
 function figure(name: string, text: Node | string, note: string): HTMLElement {

@@ -356,9 +356,10 @@ function placeOf(page: Page, saved: string[]): Place | null {
 // explain says what a pass would do at a place, and why it would do nothing.
 function explain(pass: Found["passes"][number], place: Place, t: Tried, fn: string | undefined): string {
   const where = place.after === "import" ? "in the imported module" : `after ${place.after}`;
+  if (t.error) return `${where[0]!.toUpperCase()}${where.slice(1)}, ${pass.name} ${would(t)}.`; // the place behind an error would read as a part of it
   const said = `${pass.name} ${would(t)} ${where}`;
   if (t.changed.length > 0) return `${said}. In ${fn}:`;
-  if (t.skipped || t.error) return `${said}.`;
+  if (t.skipped) return `${said}.`;
   const [n, kind] = pass.kind === "prim_func" ? [place.kernels, "PrimFunc"] : pass.kind === "function" ? [place.relax, "Relax function"] : [-1, ""];
   if (n === 0) return `${said}: it works on ${kind}s, and there are none here. Choose another step.`;
   if (n > 0) return `${said}: it ran on ${n} ${kind}${n === 1 ? "" : "s"} and returned ${n === 1 ? "it" : "each"} as it was. What its handlers look for does not occur here, or they return what they are given.`;

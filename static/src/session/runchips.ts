@@ -73,6 +73,7 @@ export class RunChips {
   private ask(fresh = ""): void {
     api.runs(this.store.id).then((list) => {
       this.list = list;
+      if (this.store.runs.away) window.dispatchEvent(new Event("online")); // it answers: what waits for it need not go on waiting
       const run = list.find((r) => r.id === fresh);
       if (run) this.store.announce(`A new run: #${run.number} ${run.label}`);
       this.draw();
