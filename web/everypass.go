@@ -43,7 +43,7 @@ func (s *Server) checkEveryPass(w http.ResponseWriter, r *http.Request, t *share
 		return ignore(err)
 	}
 	limit := s.gates.everyPass.Class().Time
-	ctx, cancel := context.WithTimeoutCause(r.Context(), limit, fmt.Errorf("it took longer than %s, the limit of this server; the command line has none", limit))
+	ctx, cancel := context.WithTimeoutCause(r.Context(), limit, fmt.Errorf("it took longer than %g s, the limit of this server; the command line has none", limit.Seconds()))
 	defer cancel()
 	done, err := t.Turn(ctx, everyPassBytes)
 	if err != nil {

@@ -44,7 +44,7 @@ func (s *Server) working(w http.ResponseWriter, r *http.Request, t *share.Ticket
 		return nil, nil, req, nil, err
 	}
 	limit := s.gates.everyPass.Class().Time
-	ctx, cancel := context.WithTimeoutCause(r.Context(), limit, fmt.Errorf("it took longer than %s, the limit of this server; the command line has none", limit))
+	ctx, cancel := context.WithTimeoutCause(r.Context(), limit, fmt.Errorf("it took longer than %g s, the limit of this server; the command line has none", limit.Seconds()))
 	ended, err := t.Turn(ctx, everyPassBytes)
 	if err != nil {
 		cancel()

@@ -76,7 +76,7 @@ func (s *Server) measureSchedule(w http.ResponseWriter, r *http.Request, t *shar
 	patient(w, limit)
 	ctx, cancel := context.WithTimeoutCause(r.Context(), limit, &httpError{
 		status:  http.StatusUnprocessableEntity,
-		message: fmt.Sprintf("the measurement took longer than %s, the limit of this server: does the kernel end?", limit),
+		message: fmt.Sprintf("the measurement took longer than %g s, the limit of this server: does the kernel end?", limit.Seconds()),
 	})
 	defer cancel()
 	done, err := t.Turn(ctx, everyPassBytes)

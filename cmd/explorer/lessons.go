@@ -77,7 +77,7 @@ func printLesson(w io.Writer, l *lesson.Lesson) {
 			checks, wrong = checks+1, wrong+len(s.Wrong)
 		}
 	}
-	fmt.Fprintf(w, "%s: %d steps, %d checks, %d wrong answers: ok\n", l.File, len(l.Steps), checks, wrong)
+	fmt.Fprintf(w, "%s: %s, %s, %s: ok\n", l.File, count(len(l.Steps), "step"), count(checks, "check"), count(wrong, "wrong answer"))
 }
 
 // newBench returns what lessons are tried with, and what ends its runs. It keeps nothing.

@@ -62,7 +62,7 @@ func tryOne(ctx context.Context, j *Job, m *ir.Module, step request.Step, each t
 	switch {
 	case err == nil:
 	case errors.Is(within.Err(), context.DeadlineExceeded):
-		out.Error = fmt.Sprintf("it took longer than %v", each)
+		out.Error = fmt.Sprintf("it took longer than %g s", each.Seconds())
 		return out
 	default:
 		var failed *pass.Error

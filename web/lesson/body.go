@@ -219,7 +219,7 @@ func (p *parsing) fenced(now *part, n *ast.FencedCodeBlock) {
 		now.step.Check = &request.Script{Name: p.File, Source: strings.Repeat("\n", line-1) + text}
 	case role == "yaml question" && inText && now.step != nil && now.step.Question == nil:
 		now.step.Question = p.question(text, line)
-	case role == "yaml answer" && !inText && now.kind != hintHeading:
+	case role == "yaml answer" && !inText && now.kind != hintHeading && now.settings == nil:
 		p.readAnswer(now, text, line)
 		now.settings = n
 	case slices.Contains([]string{"python module", "python edit", "starlark script", "starlark schedule", "starlark check", "yaml question", "yaml answer"}, role):

@@ -110,6 +110,7 @@ func TestErrors(t *testing.T) {
 		head + step + "```starlark chekc\n```\n":                  `x.md:9:4: a block cannot be "starlark chekc"`,
 		head + step + "```python module\nx\n```\n":                `x.md:9:4: the block "python module" cannot stand here`,
 		head + step + "```python edit FuseOps\nx\n```\n":          `x.md:9:4: the block "python edit" cannot stand here`,
+		head + step + "### Solution\n\n```yaml answer\nanswer: a\n```\n\n### Wrong answr\n\n```yaml answer\nanswer: b\n```\n": `x.md:17:4: the block "yaml answer" cannot stand here, or not twice`,
 		head + step + "### Solution\n\n```python edit a b\n```\n": `x.md:11:4: the block "python edit" cannot stand here`,
 		head + step + "### Solution\n\n```python edit <b>\n```\n": `x.md:11:1: `,
 		head + step + "### Solution\n\n```python edit A\n```\n\n```python edit A\n```\n": `x.md:14:1: there is another edit after A`,

@@ -18,7 +18,9 @@ const readme = "README.md"
 // Load reads the lessons of a folder in the order of the names of the files: all that end in .md but README.md. The error is of type
 // Errors, or one of the folder.
 func Load(fsys fs.FS) ([]*Lesson, error) {
-	if _, err := fs.Stat(fsys, "."); err != nil {
+	if _, err := fs.Stat(fsys, "."); errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("there is no such folder")
+	} else if err != nil {
 		return nil, fmt.Errorf("read the folder: %w", err)
 	}
 	names, err := fs.Glob(fsys, "*.md")

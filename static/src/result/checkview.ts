@@ -82,7 +82,8 @@ export class CheckView {
     const report = check?.so.report;
     if (check?.error) out.push(h("p", { class: "beyond" }, check.error));
     if (report) {
-      out.push(h("p", { class: report.fault || report.reference < 0 ? "beyond" : "within" }, `${report.fault || report.reference < 0 ? "✕" : "✓"} ${verdict(report)}`));
+      const [kind, sign] = report.fault || report.reference < 0 ? ["beyond", "✕ "] : report.stopped ? [null, ""] : ["within", "✓ "];
+      out.push(h("p", { class: kind }, sign + verdict(report)));
       if (report.fault) {
         const { path, functions } = report.fault;
         const b = h("button", { type: "button", class: "btn small", id: "check-fault" }, "Show what it changed");

@@ -17,6 +17,9 @@ test("a check in words", () => {
   assert.equal(verdict(report({ steps: [step({ difference: { max_abs: 0, max_rel: 0, index: -1 } })] })), "No pass changes what the model computes: the outputs are equal bit for bit.");
   assert.equal(verdict(report({ steps: [step({ difference: { max_abs: 2.5e-8, max_rel: 0.5, index: 1 } }), step({ status: "not_runnable" }), step({ status: "not_runnable", changed: false })] })),
     "No pass changes what the model computes: the largest error is 2.500e-8, relative 0.5; 1 module could not be run.");
+  const known = { difference: { max_abs: 0, max_rel: 0, index: -1 } };
+  assert.equal(verdict(report({ stopped: "it took long", steps: [step({ path: "", ...known }), step({ pass: "B", changed: false, ...known })] })), "No pass up to B changes what the model computes: the outputs are equal bit for bit.");
+  assert.equal(verdict(report({ stopped: "it took long", steps: [step({ path: "", ...known })] })), "No pass was checked.");
   assert.equal(verdict(report({ reference: -1, why: "no kernel f" })), "No pass can be checked: no kernel f.");
   const wrong = step({ status: "wrong", difference: { max_abs: "Infinity", max_rel: 1, index: 3, output: "y", got: "NaN", want: 2, beyond: 10 } });
   const fault = { step: 1, path: "1/A", pass: "A", functions: ["relu"], all: 5 };

@@ -64,7 +64,10 @@ export function verdict(r: CheckReport): string {
   const worst = (pick: (d: CheckDifference) => unknown): number => Math.max(0, ...known.map((s) => Number(pick(s.difference!))));
   const abs = worst((d) => d.max_abs);
   const words = abs === 0 ? "the outputs are equal bit for bit" : `the largest error is ${number(abs)}, relative ${number(worst((d) => d.max_rel))}`;
-  return `No pass changes what the model computes: ${words}${open > 0 ? `; ${plural(open, "module")} could not be run` : ""}.`;
+  const last = r.steps.findLast((s) => s.path !== "");
+  if (r.stopped && !last) return "No pass was checked.";
+  const passes = r.stopped ? `No pass up to ${last!.pass}` : "No pass";
+  return `${passes} changes what the model computes: ${words}${open > 0 ? `; ${plural(open, "module")} could not be run` : ""}.`;
 }
 
 function faultWords(r: CheckReport): string {
