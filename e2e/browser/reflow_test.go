@@ -39,6 +39,12 @@ func TestReflow(t *testing.T) {
 			t.Errorf("in a window of %d pixels the place ends before %q", width, got)
 		}
 	}
+	p.click(`#views [data-view="result"]`)
+	p.wait(`document.querySelector("#result h3")`)
+	if got := eval[int](p, `document.querySelector("#result").scrollWidth`); got > 390 { // the name of a target has no blanks
+		t.Errorf("the result is %d pixels wide in a window of 390", got)
+	}
+	fingers(p)
 	p.do("resize", chromedp.EmulateViewport(320, 480))
 	p.click(`#views [data-view="graph"]`)
 	p.wait(`document.querySelector(".g-stage svg, .g-stage canvas, .g-room") && document.querySelector(".g-counts")?.textContent`)
@@ -47,5 +53,31 @@ func TestReflow(t *testing.T) {
 	}
 	if got := eval[float64](p, `document.querySelector(".g-foot").getBoundingClientRect().top - document.querySelector(".g-tools").getBoundingClientRect().bottom`); got < 120 {
 		t.Errorf("the graph has %.0f pixels", got)
+	}
+}
+
+// fingers expects room of 24 pixels for a finger on what is pressed on the page of a session, but for the cells of the strip, which are
+// in the list too, and what stands in a sentence.
+func fingers(p *page) {
+	p.t.Helper()
+	const small = `[...document.querySelectorAll("button, a[href], summary")].filter((el) => {
+		if (!el.checkVisibility({visibilityProperty: true}) || el.closest("p, li, .skip, .code-view")) return false;
+		const r = el.getBoundingClientRect(), more = getComputedStyle(el, "::before");
+		const room = more.content !== "none" && more.position === "absolute" ? ["top", "right", "bottom", "left"].map((side) => -parseFloat(more[side])) : [0, 0, 0, 0];
+		return r.width > 1 && (r.width + room[1] + room[3] < 24 || r.height + room[0] + room[2] < 24);
+	}).map((el) => el.outerHTML.slice(0, 100))`
+	for _, part := range []string{"passes", "center", "details"} {
+		p.click(`.narrow-tabs [data-tab="` + part + `"]`)
+		if got := eval[[]string](p, small); len(got) > 0 {
+			p.t.Errorf("a finger has no room on %s: %q", part, got)
+		}
+	}
+	p.click(`.narrow-tabs [data-tab="center"]`)
+	for _, view := range []string{"metrics", "loops"} {
+		p.click(`#views [data-view="` + view + `"]`)
+		p.wait(`document.querySelector("#` + view + ` .link")`)
+		if got := eval[[]string](p, small); len(got) > 0 {
+			p.t.Errorf("a finger has no room in the view %s: %q", view, got)
+		}
 	}
 }
