@@ -43,7 +43,7 @@ func TestCompare(t *testing.T) {
 	}
 
 	// Another function of the row; the fold opens; keys go from row to row.
-	p.click(`.pair-fn:not([aria-selected="true"])`)
+	p.click(`.pair-fn:not([aria-current])`)
 	p.wait(`location.search.includes("function=fused_")`)
 	p.click(".pair-fold")
 	p.wait(`!document.querySelector(".pair-fold")`)

@@ -59,7 +59,7 @@ func coreFlow(t *testing.T) {
 	// j and k walk over the changed passes; the functions are sorted by size of change.
 	p.press("j")
 	p.wait(`document.querySelector("#center-title").textContent === "LegalizeOps › main"`)
-	p.wait(`document.querySelector(".fn[aria-selected=true] .name").textContent === "main"`)
+	p.wait(`document.querySelector(".fn[aria-current] .name").textContent === "main"`)
 	p.wait(`document.querySelectorAll(".code-row.is-add").length > 5`)
 	p.press("j")
 	p.wait(`document.querySelector("#center-title").textContent.startsWith("FuseTIR › ")`)

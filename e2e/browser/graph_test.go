@@ -44,7 +44,7 @@ func TestGraph(t *testing.T) {
 	p.click(`#center-tools [data-view=graph]`)
 	p.wait(drawn)
 	p.wait(`location.search.includes("view=graph")`)
-	p.wait(`document.querySelector('.fn[aria-selected="true"] .name').textContent === "main"`)
+	p.wait(`document.querySelector('.fn[aria-current] .name').textContent === "main"`)
 	for mark, sign := range map[string]string{"removed": "−", "changed": "●"} {
 		if p.count(".g-node.m-"+mark) == 0 || p.text(".g-node.m-"+mark+" .g-sign") != sign {
 			t.Errorf("there are %d nodes that are %s, with the sign %s", p.count(".g-node.m-"+mark), mark, p.text(".g-node.m-"+mark+" .g-sign"))

@@ -52,6 +52,10 @@ func TestNamesAreHeardWhole(t *testing.T) {
 	if n := eval[int](p, `document.querySelectorAll("#tree .name[data-tail]").length`); n < 10 || len(items) < 40 {
 		t.Fatalf("%d names of %d lose their middle", n, len(items))
 	}
+	// One row is chosen, and in it one function is the one that is shown.
+	if got := eval[[]string](p, `[...document.querySelectorAll("#tree :is([aria-selected=true], [aria-current])")].map(x => x.className.split(" ")[0])`); !slices.Equal(got, []string{"row", "fn"}) {
+		t.Errorf("heard as chosen are the rows %q, want that of a pass and that of a function", got)
+	}
 	want := "tir.PlanAndUpdateBufferAllocationLocation › fused_conv2d_add_relu_conv1_Conv_conv2d1"
 	if got := p.heard("heading"); !slices.Contains(got, want) {
 		t.Errorf("the headings are %q, want %q among them", got, want)

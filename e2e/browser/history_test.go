@@ -195,9 +195,9 @@ func TestHistoryByKeyboard(t *testing.T) {
 	openText(p, "cnn", "FuseTIRInner", "", "unified")
 	p.press("f")
 	p.press(kb.Home)
-	p.wait(`document.querySelector('.fn[aria-selected="true"]')`)
+	p.wait(`document.querySelector('.fn[aria-current]')`)
 	p.until("a kernel is selected", func() bool {
-		if eval[bool](p, `document.querySelector('.fn[aria-selected="true"]').dataset.key.startsWith("fused_")`) {
+		if eval[bool](p, `document.querySelector('.fn[aria-current]').dataset.key.startsWith("fused_")`) {
 			return true
 		}
 		p.press(kb.ArrowDown)

@@ -34,7 +34,7 @@ func TestManyFunctions(t *testing.T) {
 	for _, keys := range [][]string{{"PageDown", "ArrowDown"}, {"ArrowDown", "PageDown"}, {"End", "PageUp"}, {"PageUp", "ArrowUp"}, {"Home", "PageDown"}} {
 		took = append(took, eval[[]float64](p, fmt.Sprintf(`(async () => {
 			const frame = () => new Promise(requestAnimationFrame), box = document.querySelector("#tree"), took = [];
-			const shown = () => document.querySelector('.fn[aria-selected="true"]')?.dataset.key;
+			const shown = () => document.querySelector('.fn[aria-current]')?.dataset.key;
 			box.focus();
 			if (!box.dataset.at) box.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true, cancelable: true}));
 			for (let i = 0; i < 20; i++) {

@@ -18,7 +18,7 @@ import (
 // place is the state of the page that a link carries: pass, function, line and view, as the page shows them.
 const place = `[
 	document.querySelector(".row[aria-selected=true]")?.dataset.step,
-	document.querySelector(".fn[aria-selected=true] .name")?.textContent,
+	document.querySelector(".fn[aria-current] .name")?.textContent,
 	document.querySelector(".code-row.at-line .ln.right, .code-row.at-line .ln[data-line]")?.dataset.line,
 	document.querySelector("#center-tools [data-view][aria-pressed=true]")?.dataset.view,
 ].join(" ")`

@@ -58,6 +58,36 @@ func TestWhyAtAHunk(t *testing.T) {
 	}
 }
 
+// TestWhyWaitsForTheText chooses a pass whose text is slow to come: until it is there, nothing is said of the lines of the one before it.
+func TestWhyWaitsForTheText(t *testing.T) {
+	t.Parallel()
+	p := visit(t, serveCompiler(t), 1440, 900)
+	openText(p, "cnn", "LegalizeOps", "main", "unified")
+	p.wait(`document.querySelector(".why[data-hunk]")`)
+	eval[bool](p, `(() => {
+		const now = window.fetch, held = [];
+		window.fetch = (path, ...rest) => String(path).startsWith("/diff/") ? new Promise((go) => held.push(go)).then(() => now(path, ...rest)) : now(path, ...rest);
+		window.letGo = () => { window.fetch = now; held.forEach((go) => go()); return true; };
+		return true; })()`)
+	p.click(`[data-step$="/FuseTIRInner"]`)
+	p.wait(`document.querySelector("#center[aria-busy]")`)
+	old := eval[string](p, `document.querySelector(".code-view").ariaLabel`)
+	eval[bool](p, `(document.querySelector(".why[data-hunk]").click(), true)`)
+	p.press("y")
+	eval[bool](p, `new Promise((done) => setTimeout(() => done(true), 300))`) // longer than an answer takes to show that it is looked for
+	if got := eval[string](p, `document.querySelector("#why:not([hidden])")?.textContent ?? ""`); got != "" {
+		t.Errorf("of the text of another pass it says %q", got)
+	}
+	eval[bool](p, `letGo()`)
+	p.wait(answered)
+	if now := eval[string](p, `document.querySelector(".code-view").ariaLabel`); now == old {
+		t.Errorf("the answer came beside %s", now)
+	}
+	if got := p.text("#why"); !strings.Contains(got, "FuseTIRInner in ") {
+		t.Errorf("the text of the pass is explained by %q", got)
+	}
+}
+
 // TestWhyShowsLines reads what a pass did in the lines of the page, short or as printed: a few of them, and all where they are asked for.
 func TestWhyShowsLines(t *testing.T) {
 	t.Parallel()

@@ -82,7 +82,7 @@ export class Rows {
       case "fold":
         return h("div", { class: "pair-fold", role: "option", "aria-selected": "false", "data-item": i }, `${plural(item.count, "step")} with the same result in both`);
       case "fn":
-        return h("div", { class: "pair-fn", role: "option", "aria-selected": String(item.fn.name === this.fn), "data-item": i },
+        return h("div", { class: "pair-fn", role: "option", "aria-selected": "false", "aria-current": item.fn.name === this.fn ? "true" : null, "data-item": i },
           h("span", { class: "pair-name" }, item.fn.name), h("span", { class: "pair-note" }, !item.fn.a ? "only in #2" : !item.fn.b ? "only in #1" : ""));
       case "row":
         return this.pair(i, item.row);

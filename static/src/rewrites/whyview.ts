@@ -43,8 +43,11 @@ export class WhyView {
       const b = (e.target as Element).closest<HTMLElement>(".why");
       if (!b) return;
       e.stopPropagation();
+      const source = code.shown;
       const i = indexOf(b.closest<HTMLElement>(".code-row")!);
-      void this.ask(b.dataset.hunk !== undefined ? this.changesAt(i) : this.lineAt(i), b.getBoundingClientRect());
+      void Promise.resolve(code.coming).then(() => { // the rows of a text that is left are of another pass
+        if (code.shown === source) void this.ask(b.dataset.hunk !== undefined ? this.changesAt(i) : this.lineAt(i), b.getBoundingClientRect());
+      });
     }, true);
     code.redraw();
   }
@@ -57,9 +60,10 @@ export class WhyView {
     this.shown = key;
   }
 
-  // here answers for the chosen line, or the first changes in view.
-  here(): void {
+  // here answers for the chosen line, or the first changes in view, as soon as the text of the pass is there.
+  async here(): Promise<void> {
     const { code } = this;
+    await code.coming;
     if (!this.step()) return tell("Choose a pass that has run, and a diff or the IR");
     if (code.scroller.hidden) return void this.whole(this.step()!);
     const rows = [...code.scroller.querySelectorAll<HTMLElement>(".code-row")];

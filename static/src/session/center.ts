@@ -80,7 +80,7 @@ export class Center {
     // What is still there is of another place: it gets faint once the reader has to wait for what the title names.
     const faint = (busy: string | null): void => void (abort.signal.aborted || setAttr(this.host.parentElement!, "aria-busy", busy));
     const late = window.setTimeout(faint, 200, "true");
-    void this.fill(content, view, at, abort.signal, old !== null && old.key === content.key).then(() => {
+    this.code.coming = this.fill(content, view, at, abort.signal, old !== null && old.key === content.key).then(() => {
       window.clearTimeout(late);
       faint(null);
     });

@@ -126,7 +126,7 @@ function figures(step: Step, st: TreeState): HTMLElement[] {
 export function functionRow(x: Entry, at: Place, selected: boolean, tail: string): HTMLElement {
   const row = h(
     "div",
-    { class: "fn", id: `row-${at.i}`, role: "treeitem", "data-i": at.i, "data-key": x.key, "aria-level": at.depth + 1, "aria-selected": String(selected), "aria-posinset": at.posinset, "aria-setsize": at.setsize },
+    { class: "fn", id: `row-${at.i}`, role: "treeitem", "data-i": at.i, "data-key": x.key, "aria-level": at.depth + 1, "aria-current": selected ? "true" : null, "aria-posinset": at.posinset, "aria-setsize": at.setsize },
     h("span", { class: "vh" }, `${x.badgeTitle} `),
     name(x.name, tail, "", " mono"),
     x.lines ? delta(x.lines) : null,
@@ -138,7 +138,7 @@ export function functionRow(x: Entry, at: Place, selected: boolean, tail: string
 
 // moreRow stands for functions that are not listed; it lists them where it can.
 export function moreRow(text: string, at: Place): HTMLElement {
-  const row = h("div", { class: "fn more", id: `row-${at.i}`, role: "treeitem", "data-i": at.i, "aria-level": at.depth + 1, "aria-selected": "false", "aria-posinset": at.posinset, "aria-setsize": at.setsize }, h("span", { class: "name" }, text));
+  const row = h("div", { class: "fn more", id: `row-${at.i}`, role: "treeitem", "data-i": at.i, "aria-level": at.depth + 1, "aria-posinset": at.posinset, "aria-setsize": at.setsize }, h("span", { class: "name" }, text));
   row.style.setProperty("--depth", String(at.depth));
   return row;
 }

@@ -62,6 +62,9 @@ export class CodeView {
     this.scroller.addEventListener("click", (e) => void this.click(e));
   }
 
+  // coming ends when the text that was asked for last is there.
+  coming: Promise<void> | undefined;
+
   get shown(): Source | null {
     return this.source;
   }
