@@ -44,7 +44,7 @@ var docSources = sync.OnceValues(func() (map[string]string, error) {
 
 // documents renders all documents, when the first is asked for.
 var documents = sync.OnceValues(func() (map[string]document, error) {
-	md := docMarkdown("")
+	md := docMarkdown("", "")
 	sources, err := docSources()
 	if err != nil {
 		return nil, err
@@ -61,10 +61,10 @@ var documents = sync.OnceValues(func() (map[string]document, error) {
 	return out, nil
 })
 
-// docMarkdown renders the Markdown of documents that lie in a folder of docs.
-func docMarkdown(folder string) goldmark.Markdown {
+// docMarkdown renders the Markdown of documents that lie in a folder of docs. pass is the one whose page it is for, "" for none.
+func docMarkdown(folder, pass string) goldmark.Markdown {
 	return goldmark.New(goldmark.WithExtensions(more.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID(),
-		parser.WithASTTransformers(util.Prioritized(docLinks{folder}, 100), util.Prioritized(passLinks{}, 200))))
+		parser.WithASTTransformers(util.Prioritized(docLinks{folder}, 100), util.Prioritized(passLinks{pass}, 200))))
 }
 
 // forPage makes what may be wider than the page scroll, by keyboard too, and leaves out the marks of generators.

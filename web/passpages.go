@@ -29,13 +29,13 @@ type passText struct {
 
 // passTexts renders the texts on all passes, when the first is asked for.
 var passTexts = sync.OnceValues(func() (map[string]passText, error) {
-	md := docMarkdown("passes")
 	out := map[string]passText{}
 	for name := range pagedPasses() {
 		source, err := docs.Files.ReadFile("passes/" + name + ".md")
 		if err != nil {
 			return nil, err
 		}
+		md := docMarkdown("passes", name)
 		t, parts := passText{}, passParts(string(source))
 		for i, to := range []*string{&t.prose, &t.example, &t.reading} {
 			if *to, err = docHTML(md, []byte(parts[i])); err != nil {
@@ -100,18 +100,18 @@ func sides(diff string) (before, after string) {
 	return x.String(), y.String()
 }
 
-// passLinks makes the name of a pass, where it stands as code, lead to its page.
-type passLinks struct{}
+// passLinks makes the name of a pass, where it stands as code, lead to its page, but for the name of the pass whose page it is on.
+type passLinks struct{ own string }
 
 // Transform implements parser.ASTTransformer.
-func (passLinks) Transform(doc *ast.Document, r text.Reader, _ parser.Context) {
+func (l passLinks) Transform(doc *ast.Document, r text.Reader, _ parser.Context) {
 	var spans []*ast.CodeSpan
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the visitor never fails
 		switch n := n.(type) {
 		case *ast.Link, *ast.Heading:
 			return ast.WalkSkipChildren, nil
 		case *ast.CodeSpan:
-			if entering && pagedPasses()[codeOf(n, r.Source())] {
+			if name := codeOf(n, r.Source()); entering && name != l.own && pagedPasses()[name] {
 				spans = append(spans, n)
 			}
 		}

@@ -54,6 +54,9 @@ func TestPassPages(t *testing.T) {
 		if strings.Contains(page, `class="plain-row is-add`) || strings.Contains(page, `class="plain-row is-del`) {
 			changed++
 		}
+		if n := strings.Count(page, `href="/passes/`+p.Name+`"`); n != 1 {
+			t.Errorf("the page of %s leads to itself %d times, want once, in the list of all", p.Name, n)
+		}
 		for _, m := range docLink.FindAllStringSubmatch(page, -1) {
 			name, ok := strings.CutPrefix(m[1], "/passes/")
 			if ok && cat.Pass(name) == nil {
