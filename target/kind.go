@@ -110,7 +110,18 @@ func (t Table) Lookup(name string) (*Kind, error) {
 			return k, nil
 		}
 	}
-	return nil, fmt.Errorf("unknown target kind %q: known kinds are %s", name, strings.Join(t.Names(), ", "))
+	return nil, UnknownKindError{name, t.Names()}
+}
+
+// UnknownKindError says that a name is that of no kind.
+type UnknownKindError struct {
+	Name  string
+	Known []string // the names of all kinds
+}
+
+// Error lists the kinds.
+func (e UnknownKindError) Error() string {
+	return fmt.Sprintf("unknown target kind %q: known kinds are %s", e.Name, strings.Join(e.Known, ", "))
 }
 
 // Names lists the kinds in alphabetical order.

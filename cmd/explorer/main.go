@@ -174,11 +174,11 @@ func unknownCommand(root *cobra.Command, name string) error {
 			known = append(known, c.Name())
 		}
 	}
-	hint := ""
+	hint := ": the"
 	if near := nearest.Name(name, slices.Values(known)); near != "" {
-		hint = fmt.Sprintf("; did you mean %q?", near)
+		hint = fmt.Sprintf("; did you mean %q? The", near)
 	}
-	return usageError{fmt.Errorf("unknown command %q%s: the commands are %s", name, hint, strings.Join(known, ", "))}
+	return usageError{fmt.Errorf("unknown command %q%s commands are %s", name, hint, strings.Join(known, ", "))}
 }
 
 // args wraps a cobra argument check so that its failure is a usage error.

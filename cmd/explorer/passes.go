@@ -15,6 +15,7 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/instruments"
+	"github.com/irscope/irscope/instruments/driver"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/target"
 	"github.com/irscope/irscope/web/catalog"
@@ -150,7 +151,7 @@ func printWrapped(w io.Writer, indent, text string) {
 
 // printPipeline writes the steps of a pipeline for a target as a tree.
 func printPipeline(w io.Writer, when terminal.When, pl, of string, asJSON bool) error {
-	t, err := target.Parse(of)
+	t, err := driver.Target(of)
 	if err != nil {
 		return usageError{fmt.Errorf("--target: %w", err)}
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/ir/nearest"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/instruments/event"
@@ -129,6 +131,12 @@ func Resolve(ctx context.Context, req Request) (*Job, Problems, error) {
 // the one place where a job learns of the machine: what it compiles depends on the result alone.
 func Target(text string) (target.Target, error) {
 	t, err := target.Parse(orDefault(text, target.Default().String()))
+	var unknown target.UnknownKindError
+	if errors.As(err, &unknown) {
+		if near := nearest.Name(unknown.Name, slices.Values(unknown.Known)); near != "" {
+			err = fmt.Errorf("%w; did you mean %s?", err, near)
+		}
+	}
 	if err != nil {
 		return t, err
 	}

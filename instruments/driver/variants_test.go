@@ -3,6 +3,7 @@ package driver_test
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/irscope/irscope/compiler/pipeline"
@@ -88,5 +89,31 @@ func TestVariantsSwapAcrossSequences(t *testing.T) {
 		if got[forbidden] {
 			t.Errorf("there is %s", forbidden)
 		}
+	}
+}
+
+// TestWhatIfWarmsUp makes the job once more than there are rows, before the first: its own row would have the time of what is done once.
+func TestWhatIfWarmsUp(t *testing.T) {
+	var prints strings.Builder
+	j, problems, err := driver.Resolve(t.Context(), driver.Request{
+		Source: driver.Source{Name: "in.py", Data: []byte(faulty)}, Print: &prints,
+		Settings: request.Settings{
+			Scripts: []request.Script{{Name: "own.star", Source: "print('read')"}},
+			Steps:   []request.Step{{Name: "CanonicalizeBindings"}, {Name: "DeadCodeElimination"}},
+		},
+	})
+	if err != nil || len(problems) > 0 {
+		t.Fatal(err, problems)
+	}
+	prints.Reset()
+	rows, before := 0, 0
+	err = driver.WhatIf(t.Context(), j, driver.Hooks{}, driver.WhatIfOptions{Each: func(whatif.Row, bool, int) error {
+		if rows++; rows == 1 {
+			before = strings.Count(prints.String(), "read")
+		}
+		return nil
+	}})
+	if err != nil || rows < 3 || before != 2 {
+		t.Errorf("the job was made %d times before the first of %d rows, want twice (%v)", before, rows, err)
 	}
 }
