@@ -6,7 +6,7 @@ import { h, setText } from "../widgets/dom";
 import { Field, type FieldOption } from "../widgets/field";
 import { plural } from "../store/format";
 import type { Pipelining } from "./pipelining";
-import { fuzzy } from "../store/rank";
+import { fuzzy } from "../store/fuzzy";
 import type { ConfigOption, PassInfo } from "../wire";
 
 // Row is a field for a config option, or for one value of an option that has several.

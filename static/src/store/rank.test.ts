@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fuzzy, rank } from "./rank";
+import { fuzzy } from "./fuzzy";
+import { rank } from "./rank";
 import { random } from "./testing";
 import type { PassInfo } from "../wire";
 

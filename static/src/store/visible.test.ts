@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { RunModel, type Step } from "./model";
 import { change, event, finished, plan, random, skipped, started } from "./testing";
 import { Visible, type Wanted } from "./visible";
-import { fuzzy } from "./rank";
+import { fuzzy } from "./fuzzy";
 import type { WireEvent } from "../wire";
 
 const all: Wanted = { selected: "", disabled: new Set(), onlyChanged: false, filter: "", notes: new Map() };

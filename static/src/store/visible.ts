@@ -2,7 +2,7 @@
 // steps, so the list is made anew only where it can have changed.
 
 import type { RunModel, Step } from "./model";
-import { fuzzy } from "./rank";
+import { fuzzy } from "./fuzzy";
 
 // A pass that runs shorter than this, in milliseconds, is not shown as running: rows that come and go within a blink only disturb.
 const noticeable = 120;

@@ -1,1 +1,0 @@
-import{a}from"./chunk-VATJDNTL.js";import"./chunk-SRMICDV6.js";export{a as addAccesses};
