@@ -2,6 +2,7 @@ package static
 
 import (
 	"math"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"testing"
@@ -16,7 +17,7 @@ var pairs = []struct {
 	{[]string{"text", "text-2", "text-3"}, []string{"canvas", "panel", "raised", "hover", "selected"}, 4.5},
 	{[]string{"text", "text-2"}, []string{"lit"}, 4.5},
 	{[]string{"text-3"}, []string{"add-bg", "del-bg", "ren-bg", "mov-bg"}, 4.5},
-	{[]string{"text-2"}, []string{"add-word", "del-word", "ren-word"}, 4.5},
+	{[]string{"text-2"}, []string{"add-word", "del-word", "ren-word", "mov-word"}, 4.5},
 	{[]string{"text", "tok-keyword", "tok-function", "tok-type", "tok-number", "tok-string", "tok-comment", "tok-attr"}, []string{"lit"}, 4.5},
 	{[]string{"accent"}, []string{"canvas", "panel", "raised", "hover", "selected"}, 4.5},
 	{[]string{"on-accent"}, []string{"accent-fill", "accent-fill-hover"}, 4.5},
@@ -30,7 +31,7 @@ var pairs = []struct {
 	{[]string{"fold-text"}, []string{"fold-bg", "panel"}, 4.5},
 	{
 		[]string{"text", "tok-keyword", "tok-function", "tok-type", "tok-number", "tok-string", "tok-comment", "tok-attr"},
-		[]string{"canvas", "raised", "add-bg", "add-word", "del-bg", "del-word", "ren-bg", "ren-word", "mov-bg"},
+		[]string{"canvas", "raised", "add-bg", "add-word", "del-bg", "del-word", "ren-bg", "ren-word", "mov-bg", "mov-word"},
 		4.5,
 	},
 	{[]string{"text"}, []string{"heat-1", "heat-2", "heat-3", "heat-4", "heat-5"}, 4.5},
@@ -60,6 +61,41 @@ func TestContrast(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestVariables looks for each variable that the style sheets use: one that nothing sets takes the value of what is around it.
+func TestVariables(t *testing.T) {
+	set, used := map[string]bool{}, map[string]string{}
+	names, err := filepath.Glob("css/*.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text := string(read(t, name))
+		for _, m := range regexp.MustCompile(`(--[\w-]+)\s*:`).FindAllStringSubmatch(text, -1) {
+			set[m[1]] = true
+		}
+		for _, m := range regexp.MustCompile(`var\((--[\w-]+)`).FindAllStringSubmatch(text, -1) {
+			used[m[1]] = name
+		}
+	}
+	scripts, err := filepath.Glob("src/*/*.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range scripts {
+		for _, v := range regexp.MustCompile(`--[\w-]+`).FindAllString(string(read(t, name)), -1) {
+			set[v] = true
+		}
+	}
+	for v, name := range used {
+		if !set[v] {
+			t.Errorf("%s uses %s, which no style sheet and no script sets", name, v)
+		}
+	}
+	if len(used) < 50 {
+		t.Errorf("found %d variables", len(used))
 	}
 }
 

@@ -1,9 +1,12 @@
 package web
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/irscope/irscope/instruments/request"
+	"github.com/irscope/irscope/ui/templates"
+	"github.com/irscope/irscope/web/catalog"
 	"github.com/irscope/irscope/web/run"
 )
 
@@ -18,5 +21,16 @@ func TestLabel(t *testing.T) {
 		if got := label(s); got != want {
 			t.Errorf("%+v is %q, want %q", s, got, want)
 		}
+	}
+}
+
+// TestTargetOptions names a target with the features of a machine in a few words, and in full beside them.
+func TestTargetOptions(t *testing.T) {
+	const full = "x86 -mattr=+avx2,+avx512f -num-cores=2"
+	s := &Server{}
+	s.cfg.Catalog = catalog.Catalog{Targets: []catalog.Target{{Name: "wasm", Doc: "code"}}}
+	want := []templates.TargetOption{{Name: "wasm", Label: "wasm", Doc: "code"}, {Name: full, Label: "x86 AVX-512", Doc: full}}
+	if got := s.targets(full); !slices.Equal(got, want) {
+		t.Errorf("the targets are %+v, want %+v", got, want)
 	}
 }

@@ -100,11 +100,11 @@ func (s *Server) targets(chosen string) []templates.TargetOption {
 	var out []templates.TargetOption
 	known := false
 	for _, t := range s.cfg.Catalog.Targets {
-		out = append(out, templates.TargetOption{Name: t.Name, Doc: t.Doc, StandIn: t.StandIn})
+		out = append(out, templates.TargetOption{Name: t.Name, Label: t.Name, Doc: t.Doc, StandIn: t.StandIn})
 		known = known || t.Name == chosen
 	}
 	if !known && chosen != "" {
-		out = append(out, templates.TargetOption{Name: chosen})
+		out = append(out, templates.TargetOption{Name: chosen, Label: targetWord(chosen), Doc: chosen})
 	}
 	return out
 }

@@ -93,4 +93,13 @@ func TestHomeLooks(t *testing.T) {
 			p.screen(fmt.Sprintf("home-%d-%s", size[0], theme))
 		})
 	}
+	p := visit(t, base, 1440, 900)
+	p.goTo("/")
+	p.wait(`document.querySelector("#model-file")`)
+	eval[bool](p, `(() => {
+		const input = document.querySelector("#model-file"), files = new DataTransfer();
+		files.items.add(new File([new Uint8Array(65 << 20)], "large.onnx"));
+		input.files = files.files;
+		return input.dispatchEvent(new Event("change", {bubbles: true})); })()`)
+	p.wait(`document.querySelector(".drop .error, .drop [role=alert]")?.textContent.includes("65.0 MiB; the limit is 64.0 MiB. The command line has none: irscope run large.onnx")`)
 }

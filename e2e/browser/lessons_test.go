@@ -39,8 +39,8 @@ func TestLesson(t *testing.T) {
 	p.click(`.lesson-step.is-now [value="add"]`)
 	p.click(`.lesson-step.is-now .lesson-check`)
 	p.wait(verdict + `?.textContent.startsWith("Read main")`)
-	if !eval[bool](p, `document.querySelector(".lesson-step.is-now .lesson-solution").textContent.startsWith("The solution is offered")`) {
-		t.Error("the solution is offered after one wrong answer")
+	if !eval[bool](p, `document.querySelector(".lesson-step.is-now .lesson-solution").textContent.startsWith("The solution is offered after 1 more")`) {
+		t.Error("after one wrong answer the solution is offered, or not after one more")
 	}
 	p.click(`.lesson-step.is-now .lesson-hint summary`)
 	p.click(`.lesson-step.is-now [value="multiply"]`)

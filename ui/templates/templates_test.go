@@ -25,7 +25,7 @@ func render(t *testing.T, c templ.Component) string {
 
 func session() SessionView {
 	return SessionView{
-		Assets: assets, Session: "s1", Run: "r1", Title: "mlp", MayEdit: true, Targets: []TargetOption{{Name: "wasm", Doc: "code"}, {Name: "interp", Doc: "slow"}, {Name: "cuda", Doc: "GPU", StandIn: true}}, Target: "interp", OptLevel: 3, Pipeline: "default",
+		Assets: assets, Session: "s1", Run: "r1", Title: "mlp", MayEdit: true, Targets: []TargetOption{{Name: "wasm", Label: "wasm", Doc: "code"}, {Name: "interp", Label: "interp", Doc: "slow"}, {Name: "cuda", Label: "cuda", Doc: "GPU", StandIn: true}}, Target: "interp", OptLevel: 3, Pipeline: "default",
 		Command: "irscope run mlp", Status: "failed", Message: "LowerAllocTensor: no shape",
 		Passes: []PassRow{
 			{Step: "1/Graph", Name: "Graph", Status: "changed", Lowering: true},

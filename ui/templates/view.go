@@ -312,8 +312,8 @@ type Beginning struct {
 
 // TargetOption is a target to choose; StandIn says that the interpreter runs its kernels, as no code is generated for it.
 type TargetOption struct {
-	Name, Doc string
-	StandIn   bool
+	Name, Label, Doc string
+	StandIn          bool
 }
 
 // PassRow is one step of a run.

@@ -112,7 +112,7 @@ function uploader(form: HTMLFormElement): (files: FileList | null, entries?: (Fi
     error.hidden = true;
     if (file.size === 0) return fail(`${file.name} is empty.`);
     if (!archives && !/\.(onnx|json|py|tvmscript|relay)$/i.test(file.name)) return void sendOther(file);
-    if (file.size > max) return fail(`${file.name} is ${bytes(file.size)}; the limit is ${bytes(max)}.`);
+    if (file.size > max) return fail(`${file.name} is ${bytes(file.size)}; the limit is ${bytes(max)}.${archives ? "" : ` The command line has none: irscope run ${file.name}`}`);
     if (!archives && /\.(py|tvmscript)$/i.test(file.name)) return void sendText(file);
     if (archives && !isArchive(file)) return fail(`${file.name} is not a session export (.zip).`);
     const body = new FormData();

@@ -1,7 +1,7 @@
 // The solution of a step: offered after some effort, fetched when it is asked for, and put into the session on request.
 
 import { json } from "../store/api";
-import { messageOf } from "../store/format";
+import { messageOf, plural } from "../store/format";
 import type { Session } from "../store/session";
 import { button } from "../widgets/dialogs";
 import { announce, h, tell } from "../widgets/dom";
@@ -25,12 +25,13 @@ export class Solving {
   // draw offers the solution, or says when it will be.
   draw(p: StepProgress): void {
     if (!this.place) return;
-    const earned = p.done || (p.tries ?? 0) >= effort || (this.hints > 0 && (p.hints ?? 0) >= this.hints);
-    const now = earned ? "offer" : "wait";
+    const left = effort - (p.tries ?? 0);
+    const earned = p.done || left <= 0 || (this.hints > 0 && (p.hints ?? 0) >= this.hints);
+    const now = earned ? "offer" : String(left);
     if (now === this.drawn && this.place.childElementCount > 0) return;
     this.drawn = now;
     const show = button("Show the solution", () => void this.show(), "quiet small");
-    this.place.replaceChildren(earned ? show : h("span", { class: "quiet" }, `The solution is offered after ${effort} checks${this.hints > 0 ? ", or all hints" : ""}.`));
+    this.place.replaceChildren(earned ? show : h("span", { class: "quiet" }, `The solution is offered after ${left === effort ? plural(left, "check") : `${left} more`}${this.hints > 0 ? ", or all hints" : ""}.`));
   }
 
   private async show(): Promise<void> {
