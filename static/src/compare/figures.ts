@@ -1,6 +1,6 @@
 // What two runs came to, in figures, with the difference.
 
-import { big, bytes, time } from "../store/format";
+import { big, bytes, number, time } from "../store/format";
 import { h } from "../widgets/dom";
 import type { ComparedFigure, ComparedOutput, RunComparison } from "../wire";
 
@@ -16,7 +16,7 @@ function outputs(all: ComparedOutput[]): HTMLElement {
   const name = all.length > 1 ? "outputs" : "output";
   if (all.every((o) => o.same)) return figure(name, "equal", "as far as recorded");
   const most = all.reduce((m, o) => Math.max(m, Number(o.max_abs)), 0);
-  return figure(name, all.every((o) => o.close) ? "≈ close" : h("span", { class: "unequal" }, "≠ not equal"), most > 0 ? `by up to ${most.toPrecision(2)}` : "");
+  return figure(name, all.every((o) => o.close) ? "≈ close" : h("span", { class: "unequal" }, "≠ not equal"), most > 0 ? `by up to ${number(most)}` : "");
 }
 
 function figure(name: string, text: Node | string, note: string): HTMLElement {

@@ -18,7 +18,7 @@ export function drawOutputs(host: HTMLElement, outputs: ComparedOutput[]): void 
 }
 
 function agreement(o: ComparedOutput): string {
-  const by = Number(o.max_abs) > 0 ? `, by up to ${Number(o.max_abs).toPrecision(2)}` : "";
+  const by = Number(o.max_abs) > 0 ? `, by up to ${number(o.max_abs)}` : "";
   return o.same ? "equal" : (o.close ? "close" : "not equal") + by;
 }
 
