@@ -56,6 +56,20 @@ func TestWhyAtAHunk(t *testing.T) {
 	if now := p.run(); now != run {
 		t.Errorf("asking why started the run %s", now)
 	}
+
+	// Side by side the button takes no room of the texts, and unified none behind the window.
+	const edges = `[...new Set([...document.querySelectorAll(".half + .half")].map(x => x.getBoundingClientRect().left))]`
+	p.press(kb.Escape)
+	p.click(`[data-view="split"]`)
+	p.wait(`document.querySelector(".code-view.split .why[data-hunk]")`)
+	if got := eval[[]float64](p, edges); len(got) != 1 {
+		t.Errorf("the later text begins at %v", got)
+	}
+	p.press("u")
+	p.wait(`document.querySelector(".code-view:not(.split) .why[data-hunk]")`)
+	if got := eval[int](p, `Math.max(...[...document.querySelectorAll(".why-cell")].map(x => x.getBoundingClientRect().right - x.lastChild.getBoundingClientRect().right))`); got < 5 {
+		t.Errorf("behind the button are %d pixels, want the room of a finger, 5", got)
+	}
 }
 
 // TestWhyWaitsForTheText chooses a pass whose text is slow to come: until it is there, nothing is said of the lines of the one before it.
