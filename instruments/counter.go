@@ -64,7 +64,7 @@ func (c *counter) all(n ir.Node) {
 	})
 }
 
-// stmt counts a statement and returns its operations: loops of unknown extent and both branches of conditionals count once.
+// stmt counts a statement and returns its operations: loops of unknown extent count as extent says, and both branches of conditionals.
 func (c *counter) stmt(s tir.Stmt) int64 {
 	switch s := s.(type) {
 	case nil:
@@ -79,11 +79,7 @@ func (c *counter) stmt(s tir.Stmt) int64 {
 		if s.Step != nil {
 			c.all(s.Step)
 		}
-		n, ok := tir.AsInt(s.Extent)
-		if !ok {
-			n = 1
-		}
-		return n * c.stmt(s.Body)
+		return extent(s.Extent) * c.stmt(s.Body)
 	case *tir.BlockRealize:
 		return c.block(s)
 	case *tir.SeqStmt:

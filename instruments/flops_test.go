@@ -1,6 +1,7 @@
 package instruments_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/irscope/irscope/compiler/script/parse"
@@ -57,6 +58,30 @@ def k(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
 		}
 		if got := instruments.NewMeter().Measure(m).FLOPs; got != 16 {
 			t.Errorf("%s: %d FLOPs, want 16", value, got)
+		}
+	}
+}
+
+// TestFLOPsOfSymbolicLoops expects that a symbolic dimension is 1 wherever it stands: alone, or fused with others into one loop.
+func TestFLOPsOfSymbolicLoops(t *testing.T) {
+	const text = `@T.prim_func
+def k(a: T.handle):
+    n = T.int64()
+    A = T.match_buffer(a, (n * T.int64(12),), "float32")
+    for i in range(EXTENT):
+        A[i] = A[i] + T.float32(1)
+`
+	for extent, want := range map[string]int64{
+		"n": 1, "n * T.int64(12)": 12, "T.int64(3) * (n + T.int64(1))": 6, "n - T.int64(4)": 1, "(n + T.int64(15)) // T.int64(16)": 1,
+		"(n * T.int64(50) + T.int64(15)) // T.int64(16)": 4, "T.min(T.int64(8), n * T.int64(12))": 8, "T.max(n, T.int64(5)) % T.int64(3)": 2,
+		"T.if_then_else(n > T.int64(0), T.int64(9), T.int64(7))": 1, "T.int64(0)": 0,
+	} {
+		m, found := parse.Module("k.py", strings.ReplaceAll(text, "EXTENT", extent), parse.Options{})
+		if len(found) > 0 {
+			t.Fatal(found)
+		}
+		if got := instruments.NewMeter().Measure(m).FLOPs; got != want {
+			t.Errorf("a loop over %s: %d FLOPs, want %d", extent, got, want)
 		}
 	}
 }

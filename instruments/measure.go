@@ -136,9 +136,7 @@ func elements(t *relax.TensorStructInfo) int64 {
 	}
 	n := int64(1)
 	for _, d := range dims {
-		if x, ok := tir.AsInt(d); ok {
-			n *= x
-		}
+		n *= extent(d)
 	}
 	return n
 }

@@ -30,7 +30,7 @@ func NewMeter() *Meter {
 	}
 }
 
-// Measure returns the metrics of m. Symbolic extents count as 1. FLOPs are those of one call
+// Measure returns the metrics of m. Symbolic dimensions count as 1. FLOPs are those of one call
 // of each public Relax function: kernels by their loops, and before they exist by operator.
 func (t *Meter) Measure(m *ir.Module) *event.Metrics {
 	t.mu.Lock()
