@@ -113,6 +113,7 @@ var layers = map[string][]string{
 	"session":  {"store", "widgets", "views", "history", "search", "pipeline", "editing", "rewrites", "timeline", "palette", "present", "class", "lesson"},
 	"gallery":  {"store", "widgets", "editing", "palette", "lesson"},
 	"compare":  {"store", "widgets"},
+	"docs":     {},
 	"exported": {"store"},
 }
 

@@ -162,7 +162,7 @@ func (s *Server) docPage(w http.ResponseWriter, r *http.Request) error {
 	if !ok && name != "" {
 		return &httpError{status: http.StatusNotFound, message: "there is no such document"}
 	}
-	v := templates.DocView{Assets: assets(""), Name: name, Title: doc.title, HTML: doc.html}
+	v := templates.DocView{Assets: assets("docspage"), Name: name, Title: doc.title, HTML: doc.html}
 	v.Assets.OwnCSS = static.URL("docs.css")
 	if name == "" {
 		v.Title = "Documents"

@@ -21,7 +21,7 @@ func (s *Server) operatorPage(w http.ResponseWriter, r *http.Request) error {
 	if s.cfg.Operators == nil {
 		return &httpError{status: http.StatusNotFound, message: "this server does not compile, and has no pages of operators"}
 	}
-	v := templates.OperatorView{Assets: assets(""), Name: chi.URLParam(r, "name")}
+	v := templates.OperatorView{Assets: assets("docspage"), Name: chi.URLParam(r, "name")}
 	v.Assets.OwnCSS = static.URL("docs.css")
 	var found *catalog.Operator
 	list := s.cfg.Operators.Operators()

@@ -138,7 +138,7 @@ func codeOf(n *ast.CodeSpan, source []byte) string {
 // passPage shows what there is to know of a pass, or the list of all.
 func (s *Server) passPage(w http.ResponseWriter, r *http.Request) error {
 	name := chi.URLParam(r, "name")
-	v := templates.PassView{Assets: assets(""), Name: name}
+	v := templates.PassView{Assets: assets("docspage"), Name: name}
 	v.Assets.OwnCSS = static.URL("docs.css")
 	for _, p := range s.cfg.Catalog.Passes {
 		link := templates.PassLink{Name: p.Name, Doc: p.Doc}

@@ -13,6 +13,7 @@ const pages: Record<string, () => Promise<{ open(): unknown }>> = {
   compare: () => import("./compare/comparepage"),
   lessons: () => import("./lesson/lessonspage"),
   class: () => import("./class/classpage"),
+  docs: () => import("./docs/docspage"),
   editor: () => import("./editing/sourcepage"),
 };
 
