@@ -271,11 +271,15 @@ func (w *writer) silent(op string, s seq) bool {
 	if op == "call_packed" && s[0].text == "sinfo_args" {
 		return w.typ != "" || v == "(R.Tuple,)"
 	}
-	switch {
-	case op == "nn.batch_norm" && s[0].text == "momentum":
+	if op == "nn.batch_norm" && s[0].text == "momentum" {
 		return strings.Contains(w.src, "training=False") // which does not use it
-	case s[0].text == "out_layout" && strings.Contains(w.src, "data_layout="+v):
-		return true // what no other layout is asked for has that of the data
+	}
+	if s[0].text == "out_layout" { // that of the data, where no other is asked for
+		for _, data := range []string{" data_layout=", " layout="} {
+			if _, value, ok := strings.Cut(w.src, data); ok {
+				return strings.HasPrefix(value, v)
+			}
+		}
 	}
 	return op != "" && (v == "None" || defaults[op][s[0].text] == v || usual[op][s[0].text] == v)
 }
