@@ -65,7 +65,9 @@ func (w QuantizedWeights) element(i []tir.Expr) tir.Expr {
 		return w.Data.At(i...)
 	}
 	odd := tir.CastTo(dtype.Int32T, tir.FloorMod(i[1], tir.Int(2)))
-	by := func(even, change int64) tir.Expr { return tir.Add(tir.Mul(odd, tir.Const(dtype.Int32T, change)), tir.Const(dtype.Int32T, even)) }
+	by := func(even, change int64) tir.Expr {
+		return tir.Add(tir.Mul(odd, tir.Const(dtype.Int32T, change)), tir.Const(dtype.Int32T, even))
+	}
 	x := tir.CastTo(dtype.Int32T, w.Data.At(i[0], tir.FloorDiv(i[1], tir.Int(2)), i[2]))
 	return tir.NewCall(tir.OpShiftRight, tir.NewCall(tir.OpShiftLeft, x, by(28, -28)), by(28, -24))
 }

@@ -85,14 +85,18 @@ func quantizedProduct(t *rapid.T) *ir.Module {
 		return of(k, n)
 	}
 	data, zero, scale := relax.Expr(integersOf(d, 5, least, most, shape...)), relax.Expr(nil), relax.Expr(floatsOf(7, operand("scale")...))
-	switch n(0, 2, "zero") {
+	real := false
+	switch n(0, 3, "zero") {
 	case 0:
 		zero = integersOf(d, 9, least, most, operand("zero")...)
 	case 1: // the same everywhere
 		zero = integersOf(d, 9, most, most, operand("zero")...)
+	case 2: // real
+		zero, real = floatsOf(9, operand("zero")...), true
 	}
 	var w relax.Expr
-	if one := shape[0]; !blocks && yes("operator") {
+	switch one := shape[0]; {
+	case !blocks && !real && yes("operator"):
 		var z relax.Expr = must(op.Scalar(d, 3))
 		if zero != nil {
 			z = integersOf(d, 9, least, most, one)
@@ -101,7 +105,9 @@ func quantizedProduct(t *rapid.T) *ir.Module {
 		if yes("along the rows") {
 			w = emit(must(op.New("relax.dequantize", []relax.Expr{data, must(op.Scalar(dtype.Float32T, 0.5)), z}, ir.NewAttrs("axis", int64(0)))))
 		}
-	} else {
+	case real:
+		w = emit(op.Multiply(emit(op.Subtract(emit(op.AsType(data, dtype.Float32T)), zero)), scale))
+	default:
 		x := emit(op.AsType(data, dtype.Int32T))
 		if zero != nil {
 			x = emit(op.Subtract(x, emit(op.AsType(zero, dtype.Int32T))))

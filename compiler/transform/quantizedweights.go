@@ -169,12 +169,16 @@ func (w *quantizedWeights) split(roles []axisRole, call *relax.Call) []axisRole 
 
 // product takes the weights for x, numbers that were integers, times a scale.
 func (w *quantizedWeights) product(k *constantValues, x, scale relax.Expr, roles []axisRole) bool {
-	call := k.call(x)
+	call, zero := k.call(x), relax.Expr(nil)
+	if opName(call) == "relax.subtract" && elementType(x) == dtype.Float32T {
+		x, zero = call.Args[0], call.Args[1]
+		call = k.call(x)
+	}
 	if opName(call) != "relax.astype" || elementType(x) != dtype.Float32T || elementType(scale) != dtype.Float32T {
 		return false
 	}
-	data, zero := call.Args[0], relax.Expr(nil)
-	if c := k.call(data); opName(c) == "relax.subtract" {
+	data := call.Args[0]
+	if c := k.call(data); opName(c) == "relax.subtract" && zero == nil {
 		data, zero = c.Args[0], c.Args[1]
 		if elementType(data) != dtype.Int32T {
 			return false
@@ -222,7 +226,7 @@ func (w *quantizedWeights) take(k *constantValues, data, zero, scale relax.Expr,
 	}
 	found, ok = at(zero)
 	w.zero = &quantizedOperand{zero, k, found}
-	if d := elementType(zero); !d.IsInteger() || d.Bits > 16 { // numbers of which are exact
+	if d := elementType(zero); d.IsInteger() && d.Bits > 16 { // numbers of which need not be exact
 		value, same := w.zero.uniform()
 		ok = ok && same && max(value, -value) < 1<<16
 	}
@@ -286,7 +290,7 @@ func (o *quantizedOperand) uniform() (float64, bool) {
 // stored says how the data lie in memory: two rows to a byte where all are within four bits, and with less taken off them, so that they are from -8 to 7, or what is -128 to 127 where
 // zeros are taken off anyway: those of most models are in the middle then, and nothing is left of them.
 func (w *quantizedWeights) stored() (halves bool, less int64) {
-	if elementType(w.data.value).IsUInt() {
+	if elementType(w.data.value).IsUInt() && (w.zero == nil || elementType(w.zero.value).IsInteger()) { // of others, differences are rounded
 		less = 8
 	}
 	c := w.data.constants.constant(w.data.value)

@@ -156,7 +156,7 @@ inference.
 - strings, complex numbers, and sparse tensors, and what works on them: ImageDecoder, RegexFullMatch, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer of strings
 - of ai.onnx.ml what works on maps, which CastMap, DictVectorizer, and ZipMap do, and on strings, as CategoryMapper does; of ai.onnx.preview.training Gradient
 - of com.microsoft, what only ONNX Runtime's devices have; queries, keys, and values that are packed by heads; GroupQueryAttention with past and present in one
-  buffer, a smooth softmax, or keys of bytes; MatMulNBits with blocks in another order, or with zero points that are floats
+  buffer, a smooth softmax, or keys of bytes; MatMulNBits with blocks in another order
 - Resize with tf_crop_and_resize of a part of the batch or of the channels, and Scan before operator set 9 with lengths of sequences
 - axes, steps, and sizes of parts (Split) that are data; scales of Resize and extents of windows, transforms, and Col2Im that are data
 

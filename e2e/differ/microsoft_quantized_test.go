@@ -134,9 +134,14 @@ func bitsProduct(d *draw, op string) {
 		d.constant(d.values(onnxpb.Uint8, plain, n, blocks, size*bits/8)),
 		d.constant(d.values(onnxpb.Float, plain, n*blocks)),
 	}
-	if d.chance(0.6) {
-		in = append(in, d.constant(d.values(onnxpb.Uint8, plain, n*((blocks*bits+7)/8))))
+	zero := none
+	switch d.IntN(4) {
+	case 0, 1:
+		zero = d.constant(d.values(onnxpb.Uint8, plain, n*((blocks*bits+7)/8)))
+	case 2:
+		zero = d.constant(d.values(onnxpb.Float, plain, n*blocks))
 	}
+	in = append(in, zero)
 	d.tol = tolerance{rel: 1e-3, ofMax: 1e-4}
 	d.result(op, onnxpb.Float, in, ob.Int("K", k), ob.Int("N", n), ob.Int("bits", bits), ob.Int("block_size", size))
 }

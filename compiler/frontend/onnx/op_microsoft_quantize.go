@@ -211,23 +211,35 @@ func matMulNBits(n *node) {
 		n.fail("blocks of %d elements of %d bits are no whole bytes", size, bits)
 	}
 	w := packed(1, whole, whole)
-	perByte := 8 / bits
+	perByte, table := 8/bits, []tir.Expr{tir.Int(rows), tir.Int(blocks)}
 	var zero relax.Expr
 	switch {
 	case n.has(3) && n.dtype(3) == dtype.UInt8T:
 		zero = packed(3, blocks, (blocks+perByte-1)/perByte*perByte)
 	case n.has(3):
-		n.fail("the zero points (input 3) have element type %s, supported is uint8, packed as the weights are", n.dtype(3))
+		n.wantDType(3, "uint8, packed as the weights are, or that of the data", func(d dtype.DType) bool { return d == n.dtype(0) })
+		zero = n.reshape(n.expr(3), table)
 	default:
 		d, err := kind.DType()
 		n.check(err)
 		zero = n.splat(d, []int64{rows, blocks}, float64(int64(1)<<(bits-1)))
 	}
-	scales := n.reshape(n.expr(2), []tir.Expr{tir.Int(rows), tir.Int(blocks)})
-	weights := n.tensor(n.apply("DequantizeLinear", values(w, scales, zero), intAttr("axis", 1), intAttr("block_size", size))[0])
+	scales := n.reshape(n.expr(2), table)
+	var weights relax.Expr
+	switch {
+	case n.has(3) && n.dtype(3) != dtype.UInt8T:
+		each := func(x relax.Expr, inner int64) relax.Expr {
+			return n.as(n.reshape(x, append(slices.Clone(table), tir.Int(inner))), dtype.Float32T)
+		}
+		weights = n.emit("relax.multiply", args(n.emit("relax.subtract", args(each(w, size), each(zero, 1))), each(scales, 1)))
+		weights = n.reshape(weights, []tir.Expr{tir.Int(rows), tir.Int(whole)})
+	default:
+		weights = n.tensor(n.apply("DequantizeLinear", values(w, scales, zero), intAttr("axis", 1), intAttr("block_size", size))[0])
+	}
 	if whole > extent {
 		weights = n.part(weights, 1, tir.Int(0), tir.Int(extent))
 	}
+	weights = n.as(weights, n.dtype(0))
 	y := n.emit("relax.matmul", args(a, n.emit("relax.permute_dims", args(weights), "axes", []int64{1, 0})))
 	if n.has(5) {
 		y = n.emit("relax.add", args(y, n.expr(5)))
