@@ -146,16 +146,11 @@ func (a *Analyzer) modularNode(e tir.Expr) Modular {
 // modularCast keeps what a cast cannot change: everything but a conversion that may wrap or round.
 func (a *Analyzer) modularCast(e *tir.Cast) Modular {
 	from := e.Value.DType()
-	all := DTypeBound(e.Type)
 	switch {
-	case e.Type.IsBool() || from.IsFloat() && bin(e.Value) != noBin:
+	case e.Type.IsBool() || from.IsFloat() && bin(e.Value) != noBin, e.Type.IsFloat() && !a.boundOf(e.Value).within(exactInts(e.Type)):
 		return anyModular
 	case e.Type.IsFloat():
-		all = exactInts(e.Type)
-		if a.boundOf(e.Value).within(all) {
-			return a.modularOf(e.Value)
-		}
-		return anyModular
+		return a.modularOf(e.Value)
 	}
 	m := a.modularOf(e.Value)
 	if from.IsBool() || fits(a.boundOf(e.Value), from, e.Type) || isIndex(e.Type.Elem()) && isIndex(from.Elem()) && !ir.Any(e.Value, isLoad) {
