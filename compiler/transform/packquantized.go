@@ -20,21 +20,21 @@ const rulePackQuantized = "multiply by weights of few bits"
 // are read. TVM's compilers for language models fuse the operators that decode weights into products, as MLC-LLM's FuseDequantizeMatmulEwise does.
 var PackQuantizedWeights = &pass.Pass{
 	Name: "PackQuantizedWeights", Level: 2, Kind: pass.Module, ReadsTarget: true,
-	Doc: "Computes matmul of float32 by a matrix that is (data - zero) scale, where data is a constant of 8-bit integers, and zero and scale have an element each for all columns, for a column, or for a block of its rows, without that matrix: it stays integers in memory, which become numbers where a tile of results reads them. They are brought into blocks of columns, each with its rows behind each other, two to a byte where all lie within four bits, by a kernel that runs when the program is loaded.",
+	Doc: "Computes matmul of float32 by a matrix that is (data - zero) scale, where data is a constant of 8-bit integers, and zero and scale have an element each for all columns, for a column, or for a block of its rows, without that matrix: it stays integers in memory, which become numbers where a tile of results reads them. They are brought into blocks of columns, each with its rows behind each other, two to a byte where all lie within four bits, by a kernel that runs when the program is loaded. On targets whose vectors hold fewer than 8 numbers, one row by weights of 4 MiB or more as float32 alone is computed so.",
 	Options: []pass.Option{
 		{Name: "block", Default: int64(0), Doc: "the columns of a block at most; 0 for as many as four vectors of 32-bit numbers of the target hold, if a vector holds more than one"},
 	},
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
-		block := c.Arg("block").(int64)
+		block, narrow := c.Arg("block").(int64), false
 		if block == 0 && !c.TargetOf().IsZero() {
 			if n := int64(c.TargetOf().VectorLanes(dtype.Float32T)); n > 1 {
-				block = 4 * n
+				block, narrow = 4*n, n < gainful
 			}
 		}
 		if block < 0 || block > maxBlock {
 			return nil, fmt.Errorf("block: %d columns, want 0 to %d", block, maxBlock)
 		}
-		p := &quantizedPacking{c: c, block: block}
+		p := &quantizedPacking{c: c, block: block, narrow: narrow}
 		out, err := lowerPicked(c, "PackQuantizedWeights", m, p.scan, p.pick)
 		if err != nil || out == m {
 			return out, err
@@ -48,10 +48,14 @@ const leastColumns = 4
 
 // quantizedPacking finds and lowers the products.
 type quantizedPacking struct {
-	c     *pass.Context
-	block int64
+	c      *pass.Context
+	block  int64
+	narrow bool // few numbers become floats in one instruction
 	inputsOf
 }
+
+// farWeights is how many bytes float32 weights take that no cache holds: to read them takes longer than to convert a quarter as many with vectors of four numbers.
+const farWeights = 4 << 20
 
 // pick returns the kernel of a product.
 func (p *quantizedPacking) pick(vb *relax.VarBinding) *lowered {
@@ -86,6 +90,9 @@ func (p *quantizedPacking) columns(vb *relax.VarBinding, call *relax.Call, w *qu
 	left, known := a.Dims()
 	if !known || len(left) == 0 || !tir.IsConst(left[len(left)-1], w.depth) {
 		return 0, "the shape of its left factor is not known"
+	}
+	if p.narrow && (!oneRow(left) || 4*w.depth*w.columns < farWeights) {
+		return 0, "vectors of the target are short, so that only one row by weights that no cache would hold gains by converting them each time"
 	}
 	for n := p.block; n >= leastColumns; n /= 2 {
 		if w.columns%n == 0 {

@@ -17,6 +17,7 @@ import (
 	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/target"
 )
 
 // integersOf is a constant of integers between two numbers.
@@ -189,5 +190,28 @@ def main(a: R.Tensor(%s)):
 				t.Errorf("the reason is %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// TestPackQuantizedWeightsFor acts for short vectors on one row by large weights alone.
+func TestPackQuantizedWeightsFor(t *testing.T) {
+	for _, c := range []struct {
+		target        string
+		rows, columns int64
+		packs         bool
+	}{{"x86 -mattr=+avx2,+fma -max-simd-width=256", 1, 64, true}, {"x86 -mattr=+avx2,+fma -max-simd-width=256", 9, 64, true}, {"wasm", 1, 64, false}, {"wasm", 1, 1024, true}, {"wasm", 9, 1024, false}} {
+		a := &relax.Var{Name: "a", SInfo: relax.TensorOf(dtype.Float32T, tir.Int(c.rows), tir.Int(1024))}
+		bb := op.NewBlockBuilder(nil)
+		bb.BeginFunction("main", []*relax.Var{a}, relax.FuncOpts{})
+		bb.BeginDataflow()
+		w := must(bb.Emit(op.AsType(integersOf(dtype.Int8T, 5, -8, 7, 1024, c.columns), dtype.Float32T), "w"))
+		w = must(bb.Emit(op.Multiply(w, floatsOf(7, c.columns)), "w"))
+		y := must(bb.EmitOutput(op.Matmul(a, w, dtype.DType{}), "y"))
+		bb.EndDataflow()
+		must(bb.EndFunction(y))
+		out, _ := check(t, passtest.NewContext(pass.WithTarget(must(target.Parse(c.target)))), transform.PackQuantizedWeights, bb.Module())
+		if packs := strings.Contains(passtest.Text(out), "dequantize_matmul"); packs != c.packs {
+			t.Errorf("%s, %d rows, %d columns: packed is %v", c.target, c.rows, c.columns, packs)
+		}
 	}
 }
