@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"math"
 	"slices"
 
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
@@ -200,11 +201,7 @@ func matMulNBits(n *node) {
 	a := n.floats(0)
 	blocks := (extent + size - 1) / size
 	packed := func(i int, columns, from int64) relax.Expr { // bytes of an operand as a matrix of so many columns, of which each row has from
-		x := n.unpacked(i, kind, bits, rows, from)
-		if from > columns {
-			x = n.part(x, 1, tir.Int(0), tir.Int(columns))
-		}
-		return x
+		return n.unpacked(i, kind, bits, columns, rows, from)
 	}
 	whole := blocks * size
 	if whole*bits%8 != 0 {
@@ -266,28 +263,26 @@ func gatherBlockQuantized(n *node) {
 	case size < 1 || size > maxPackedExtent:
 		n.fail("attribute \"block_size\" is %d, expected 1 to %d", size, maxPackedExtent)
 	}
-	whole := func(i int, last int64) relax.Expr { // a table of bytes with so many elements in each row, or in as many bytes as that takes
+	whole := func(i int, last int64) relax.Expr { // a table of bytes, of which each row has so many elements at most
 		dims, known := relax.StaticInts(n.dims(i))
 		if !known || len(dims) != rank {
 			n.fail("input %d has shape %s, expected %d constant extents", i, relax.FormatDims(n.dims(i)), rank)
 		}
-		per := 8 / bits
 		dims = slices.Clone(dims)
-		dims[rank-1] *= per
-		x := n.unpacked(i, kind, bits, dims...)
-		if last > 0 && last < dims[rank-1] {
-			x = n.part(x, rank-1, tir.Int(0), tir.Int(last))
-		}
-		return x
+		dims[rank-1] *= 8 / bits
+		return n.unpacked(i, kind, bits, last, dims...)
 	}
 	var zero relax.Expr
 	if n.has(3) {
 		zero = n.expr(3)
 	}
 	if bytes {
-		table = whole(0, 0)
+		table = whole(0, math.MaxInt64)
 		if n.has(3) {
-			last, _ := tir.AsInt(n.dims(2)[rank-1])
+			last, known := tir.AsInt(n.dims(2)[rank-1])
+			if !known {
+				last = math.MaxInt64
+			}
 			zero = whole(3, last)
 		}
 	} else if c, ok := table.(*relax.Constant); ok {
@@ -315,15 +310,19 @@ func gatherBlockQuantized(n *node) {
 	n.out = n.apply("DequantizeLinear", values(taken(table), scales, zero), intAttr("axis", int64(blocks)), intAttr("block_size", size))
 }
 
-// unpacked is operand i, constant bytes of elements of a kind of so many bits, as those elements.
-func (n *node) unpacked(i int, kind onnxpb.DataType, bits int64, dims ...int64) relax.Expr {
+// unpacked is operand i, constant bytes of elements of a kind of so many bits, as those elements, of which the last axis keeps so many at most.
+func (n *node) unpacked(i int, kind onnxpb.DataType, bits, keep int64, dims ...int64) relax.Expr {
 	count := bits
 	for _, d := range dims {
 		count *= d
 	}
 	b, err := blobOf(&onnxpb.Tensor{Type: kind, Dims: dims, Data: n.constantBytes(i, count/8)})
 	n.check(err)
-	return n.readable(&relax.Constant{Base: ir.Base{Origin: n.origin}, Data: b})
+	x := n.readable(&relax.Constant{Base: ir.Base{Origin: n.origin}, Data: b})
+	if last := len(dims) - 1; keep < dims[last] {
+		x = n.part(x, last, tir.Int(0), tir.Int(keep))
+	}
+	return x
 }
 
 // maxPackedExtent bounds the extents of weights of few bits.
