@@ -150,22 +150,20 @@ func streamed(b *testing.B, tgt string, args []*tensor.Tensor) ([]codegen.Func, 
 }
 
 // BenchmarkLimits reports how long kernels take under the default schedule, and what share of that two times are that no schedule of their definition would go below: that in which a sum of two
-// vectors moves as many bytes, which is measured beside them, and that of the arithmetic. This follows from the definition and from the processor, not from the code: for convolutions and rows by
-// matrices from their products at the rate of the yardstick, for others from all operations of their tensor expressions (arithmetic) at the documented rates of the units (cycles), of which a cycle
-// is as long as the yardstick says. An exponential counts as the operations of its formula. Kernels may be above 100 %: the windows of a pool share columns, of which the definition knows nothing,
-// and what one tensor keeps in registers for the next one takes no memory.
+// vectors moves as many bytes, and that of the arithmetic, both measured beside them. The arithmetic follows from the definition and not from the code: for convolutions and rows by
+// matrices their products at the rate of the yardstick, for others all operations of their tensor expressions (arithmetic) at the rates of the units. An exponential counts as the operations of its
+// formula. Kernels may be above 100 %: the windows of a pool share columns, of which the definition knows nothing, and what one tensor keeps in registers for the next one takes no memory.
 func BenchmarkLimits(b *testing.B) {
-	const perCycle = 2 * 16 // products and sums of the yardstick
 	for machine, tgt := range targets {
-		rate := 0.0
+		rate, unit := 0.0, units{}
 		for _, k := range bounds() {
 			b.Run(machine+"/"+k.name, func(b *testing.B) {
 				if rate == 0 {
-					rate = yardstick(b, machine, tgt) * 1e9
+					rate, unit = yardstick(b, machine, tgt)*1e9, unitsOf(b, machine, tgt)
 				}
 				computed := k.work / rate
 				if k.work == 0 {
-					computed = arithmetic(b, tgt, k.args).cycles() / 16 * perCycle / rate
+					computed = unit.seconds(arithmetic(b, tgt, k.args))
 				}
 				funcs, args := scheduled(b, tgt, k.args), tensors(b, k.args)
 				stream, vectors := streamed(b, tgt, args)
