@@ -44,7 +44,12 @@ func (w *Walker) access(b *tir.Buffer, p Place, dt dtype.DType, predicate tir.Ex
 		a.loadPart, a.storePart = w.gen.PartMem(a.part * bits)
 	}
 	if predicate != nil && !tir.IsTrue(predicate) {
-		m := w.Expr(predicate)
+		var m Value
+		if lanes, ok := w.knownLanes(predicate); ok {
+			m = w.known(lanes)
+		} else {
+			m = w.Expr(predicate)
+		}
 		if a.vector {
 			a.loadPart, a.storePart = w.gen.MaskedMem(a.part, bits)
 			a.vector = a.loadPart != 0

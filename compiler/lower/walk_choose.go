@@ -28,14 +28,10 @@ func (w *Walker) choose(e *tir.Select) Value {
 	case !slices.Contains(lanes, true):
 		return w.Expr(e.False)
 	}
-	cond := Value{DType: dtype.BoolT.WithLanes(len(lanes)), Parts: make([]*Node, len(lanes))}
-	for i, yes := range lanes {
-		cond.Parts[i] = w.Int(32, 0)
-		if yes {
-			cond.Parts[i] = w.Int(32, 1)
-		}
+	if v, ok := w.loadSome(e, lanes); ok {
+		return v
 	}
-	return w.Select(cond, w.Expr(e.True), w.Expr(e.False))
+	return w.Select(w.known(lanes), w.Expr(e.True), w.Expr(e.False))
 }
 
 // byOrder reports whether a selection takes a where it is less than b (OpMin), or larger (OpMax), and otherwise b: of two equal ones, and where one is NaN, it takes b.

@@ -43,7 +43,8 @@ type TileSpec struct {
 	// variables between the two loops is read once for all tiles of a block, which has the size of a cache.
 	Blocks []int64
 	// Tile is the extent of the tile along each variable, 0 or 1 for none. A tile must not be
-	// larger than a constant extent. Where it does not divide a constant extent the last tile
+	// larger than a constant extent, but one vector may stick out: its last lanes start from the init, combine nothing, and are not written.
+	// Where a tile does not divide a constant extent the last one
 	// starts earlier and computes some results again; where the extent is symbolic the last
 	// tile is cut off when it is written, but see Whole.
 	Tile []int64
@@ -218,7 +219,9 @@ func (t *tiler) bind() error {
 			a.tile = max(spec.Tile[k], 1)
 		}
 		if n, ok := tir.AsInt(a.extent); ok && a.tile > n && iv.Kind == tir.DataPar {
-			return t.fail("the tile of %s is %d, its extent %d", iv.Var.Name, a.tile, n)
+			if a.out = k == spec.Vector && a.tile == spec.Lanes; !a.out {
+				return t.fail("the tile of %s is %d, its extent %d", iv.Var.Name, a.tile, n)
+			}
 		} else if !ok {
 			d := a.extent.DType()
 			a.symbolic = !arith.NewAnalyzer().CanProve(tir.EQ(tir.FloorMod(a.extent, tir.Const(d, a.tile)), tir.Const(d, 0)))
@@ -264,6 +267,9 @@ func (t *tiler) checkSpec() error {
 	}
 	if v := t.axes[spec.Vector]; v.symbolic && !t.dot {
 		return t.fail("the vector variable has a symbolic extent: use cut_loop first, or say that it holds a whole tile")
+	}
+	if t.axes[spec.Vector].out && (spec.Run > 0 || spec.Chunk > 0 || len(spec.Splat)+len(spec.Pack) > 0 || len(spec.Slide) > 0 && spec.Slide[0] == spec.Vector) {
+		return t.fail("its vector sticks out, where sums are taken in runs or chunks, a load is copied, or columns lie along it")
 	}
 	for _, x := range slices.Concat(spec.Splat, spec.Pack) {
 		if x < 0 || x >= len(t.loads) {

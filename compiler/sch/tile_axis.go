@@ -15,6 +15,7 @@ type axis struct {
 	block          tir.Expr // the number of the block of tiles, where there are blocks
 	symbolic       bool     // the last tile may have to be cut off
 	whole          bool     // symbolic, but the last tile starts earlier
+	out            bool     // the only tile, a vector, sticks out
 }
 
 // neutral reports whether combining with e any number of times changes nothing more than
@@ -38,7 +39,7 @@ func (a *axis) base(o tir.Expr) tir.Expr {
 	}
 	d := a.extent.DType()
 	at := tir.Mul(o, tir.Const(d, a.tile))
-	if n, ok := tir.AsInt(a.extent); ok && n%a.tile != 0 {
+	if n, ok := tir.AsInt(a.extent); ok && n%a.tile != 0 && !a.out {
 		at = tir.Min(at, tir.Const(d, n-a.tile))
 	} else if a.whole {
 		at = tir.Min(at, tir.Sub(a.extent, tir.Const(d, a.tile)))
@@ -46,9 +47,9 @@ func (a *axis) base(o tir.Expr) tir.Expr {
 	return tir.Add(a.offset, at)
 }
 
-// clamp keeps an index of a symbolic axis within it.
+// clamp keeps an index of an axis within it whose tile may stick out.
 func (a *axis) clamp(e tir.Expr) tir.Expr {
-	if !a.symbolic {
+	if !a.symbolic && !a.out {
 		return e
 	}
 	one := tir.Const(e.DType(), 1)

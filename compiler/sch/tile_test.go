@@ -291,13 +291,22 @@ func tileArguments(r *rand.Rand, b *tir.Block, ref *sch.Block, extents map[strin
 			}
 		}
 	}
+	// A vector sticks out.
+	out := false
+	if v < len(tile) && !dot && !wide {
+		n, known := tir.AsInt(b.IterVars[v].Dom.Extent)
+		if out = known && n > 0 && r.IntN(4) == 0; out {
+			tile[v] = n + 1 + int64(r.IntN(3))
+			lanes = tile[v]
+		}
+	}
 	splat, pack := []int64{}, []int64{}
 	if _, value, _, ok := sch.Combiner(b); ok {
 		for i, l := range sch.Loads(value, nil) {
 			uses := false
 			ir.Walk(l, func(n ir.Node) bool { uses = uses || n == ir.Node(b.IterVars[v].Var); return true })
 			switch k := r.IntN(3); {
-			case sch.Guarded(value, l):
+			case sch.Guarded(value, l), out:
 			case k == 0 && !uses && !dot && tile[v] > 1:
 				splat = append(splat, int64(i))
 			case k == 1 && !dot:
@@ -327,7 +336,7 @@ func tileArguments(r *rand.Rand, b *tir.Block, ref *sch.Block, extents map[strin
 		}
 	}
 	chunk, chunkAt := int64(0), int64(0)
-	if n, known := int64(0), false; len(reduce) > 0 && !dot && r.IntN(2) == 0 {
+	if n, known := int64(0), false; len(reduce) > 0 && !dot && !out && r.IntN(2) == 0 {
 		if n, known = tir.AsInt(b.IterVars[reduce[0]].Dom.Extent); known && n > 0 {
 			chunk = pick(r, divisors(n))
 		}
@@ -351,7 +360,7 @@ func tileArguments(r *rand.Rand, b *tir.Block, ref *sch.Block, extents map[strin
 			_, known := tir.AsInt(iv.Dom.Extent)
 			for c := range b.IterVars {
 				shares := k != v && sch.Slides(b, k, c) > 0 || k == v && sch.MovesBy(b, k, c) > 0
-				if iv.Kind == tir.DataPar && shares && (known || slices.Contains(whole, int64(k))) && b.IterVars[c].Kind != tir.DataPar {
+				if iv.Kind == tir.DataPar && shares && !(out && k == v) && (known || slices.Contains(whole, int64(k))) && b.IterVars[c].Kind != tir.DataPar {
 					pairs = append(pairs, []int64{int64(k), int64(c)})
 				}
 			}

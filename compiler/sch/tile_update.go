@@ -140,7 +140,7 @@ func (t *tiler) update(u stepsOf) tir.Stmt {
 			p.old(k, tir.Add(a.offset, t.fromChunk(k, v)))
 		}
 	}
-	value := t.replaced(p, pos, lane)
+	value := t.replaced(p, pos, lane, at[len(at)-1])
 	if !u.first {
 		value = t.with(tir.Load(t.acc, at...), value)
 	}
@@ -148,14 +148,23 @@ func (t *tiler) update(u stepsOf) tir.Stmt {
 	return n
 }
 
-// replaced is the value that is combined, with copies in the place of packed loads.
-func (t *tiler) replaced(p *part, pos []tir.Expr, lane tir.Expr) tir.Expr {
+// replaced is the value that is combined, with copies in the place of packed loads. along is the place in the tile along the vectors.
+func (t *tiler) replaced(p *part, pos []tir.Expr, lane, along tir.Expr) tir.Expr {
+	ofResult := func() tir.Expr { return tir.LT(along, t.axes[t.spec.Vector].extent) }
 	m := &tir.Mapper{}
 	m.Expr = func(e tir.Expr) tir.Expr {
 		if l, ok := e.(*tir.BufferLoad); ok {
 			if k, ok := t.number[l]; ok && t.copies[k] != nil {
 				c := t.copies[k]
 				return tir.Load(c.to, c.index(p, pos, lane)...)
+			}
+			if t.sticksOut(l) {
+				return &tir.Select{Cond: ofResult(), True: m.MapExpr(l), False: tir.Const(l.DType(), 0)}
+			}
+		}
+		if c, ok := e.(*tir.Select); ok && isConstant(c.False) {
+			if l, ok := c.True.(*tir.BufferLoad); ok && t.sticksOut(l) { // one condition, and one other value
+				return &tir.Select{Base: c.Base, Cond: tir.And(ofResult(), m.Expr(c.Cond)), True: m.MapExpr(l), False: c.False}
 			}
 		}
 		if v, ok := e.(*tir.Var); ok {
@@ -167,6 +176,11 @@ func (t *tiler) replaced(p *part, pos []tir.Expr, lane tir.Expr) tir.Expr {
 		return m.MapExpr(e)
 	}
 	return m.Expr(t.value)
+}
+
+// sticksOut reports whether a load runs along vectors some lanes of which are of no result. What these combine is not written, and they read nothing.
+func (t *tiler) sticksOut(l *tir.BufferLoad) bool {
+	return t.axes[t.spec.Vector].out && loadUses(l, t.b.IterVars[t.spec.Vector].Var)
 }
 
 // with is what a step makes of what was combined so far, and a value. What comes of it is combined by t.op: it is no NaN where the block leaves these out.

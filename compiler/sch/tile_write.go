@@ -22,7 +22,7 @@ func (t *tiler) write() (out []tir.Stmt, b *tir.Block) {
 	at := p.at(pos)
 	p.spatial(pos, false)
 	for k, a := range t.axes {
-		if a.kind == tir.DataPar && a.symbolic {
+		if a.kind == tir.DataPar && (a.symbolic || a.out) {
 			p.guard(tir.LT(tir.Add(a.base(a.place()), pos[k]), tir.Add(a.offset, a.extent)))
 		}
 	}

@@ -70,7 +70,7 @@ func (r *renormalizer) expr(e tir.Expr) tir.Expr {
 				return r.changed("bring a quotient to split form", e, r.again(y))
 			}
 		case tir.OpLT: // x < c is x//c < 1
-			if c, _ := tir.AsInt(x.B); c > 1 && x.A.DType().IsInt() {
+			if c, _ := tir.AsInt(x.B); c > 1 && x.A.DType().IsInt() && x.A.DType().IsScalar() {
 				if _, constant := tir.AsInt(x.A); !constant {
 					return r.changed("compare quotients", e, r.again(tir.LT(tir.FloorDiv(x.A, x.B), tir.Const(x.A.DType(), 1))))
 				}

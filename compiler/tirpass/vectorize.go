@@ -18,7 +18,7 @@ var VectorizeLoop = &pass.Pass{
 	Options: []pass.Option{{Name: "enable_vectorize", Default: true, Doc: "false makes the loops serial"}},
 	Config:  []string{"tir.disable_vectorize", keyPredication},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		w := &loopVectorizer{Mutator: newMutator(c, c.Budget()), ctx: c, disabled: c.ConfigBool("tir.disable_vectorize") || !c.Arg("enable_vectorize").(bool), predicates: predicates(c, f)}
+		w := &loopVectorizer{Mutator: newMutator(c, c.Budget()), ctx: c, disabled: c.ConfigBool("tir.disable_vectorize") || !c.Arg("enable_vectorize").(bool), predicates: predicates(c, f), someLanes: someLanes(f.Attrs.Str(ir.AttrTarget, ""))}
 		w.Stmt = w.visit
 		out := f.WithBody(w.visit(f.Body))
 		return out, w.err
@@ -32,6 +32,7 @@ type loopVectorizer struct {
 	ctx        *pass.Context
 	disabled   bool
 	predicates bool // conditions may become predicates
+	someLanes  bool // conditions of constants may
 	err        error
 }
 
@@ -78,7 +79,7 @@ func (w *loopVectorizer) loop(loop *tir.For) (tir.Stmt, error) {
 	if lanes > maxLanes {
 		return nil, fmt.Errorf("vectorized loop %s has %d iterations, more than %d lanes", loop.LoopVar.Name, lanes, maxLanes)
 	}
-	v := &vectorizer{ctx: w.ctx, predicates: w.predicates, an: w.An, at: loop.Base, loop: loop.LoopVar, lanes: int(lanes), lets: map[*tir.Var]tir.Expr{}, vecBufs: map[*tir.Var]*vecAlloc{}}
+	v := &vectorizer{ctx: w.ctx, predicates: w.predicates, someLanes: w.someLanes, an: w.An, at: loop.Base, loop: loop.LoopVar, lanes: int(lanes), lets: map[*tir.Var]tir.Expr{}, vecBufs: map[*tir.Var]*vecAlloc{}}
 	v.ramp = &tir.Ramp{Start: loop.Min, Stride: tir.Const(loop.LoopVar.DType(), 1), Lanes: v.lanes}
 	return v.stmt(loop.Body), nil
 }
@@ -99,6 +100,7 @@ func exprName(e tir.Expr) string {
 type vectorizer struct {
 	ctx        *pass.Context
 	predicates bool
+	someLanes  bool
 	an         *arith.Analyzer
 	at         ir.Base // of the loop
 	loop       *tir.Var

@@ -1,6 +1,7 @@
 package tirpass
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/irscope/irscope/compiler/arith"
@@ -22,10 +23,19 @@ func predicates(c *pass.Context, f *tir.PrimFunc) bool {
 	return scalableVectors(f.Attrs.Str(ir.AttrTarget, ""))
 }
 
+// someLanes reports whether a target has instructions that read and write some lanes of a vector alone, at no cost where these are constants: AVX-512 and AVX2.
+func someLanes(text string) bool {
+	return strings.Contains(text, "x86") && slices.ContainsFunc(features(text), func(name string) bool { return name == "+avx2" || name == "+avx512f" })
+}
+
+// features are the words of a target's text.
+func features(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,=\"'()[]:{}", r) })
+}
+
 // scalableVectors reports whether a target has vectors of scalable length: SVE of aarch64, V of riscv.
 func scalableVectors(text string) bool {
-	features := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,=\"'()[]:{}", r) })
-	for _, name := range features {
+	for _, name := range features(text) {
 		if name == "+sve" && strings.Contains(text, "aarch64") || name == "+v" && strings.Contains(text, "riscv") {
 			return true
 		}
@@ -118,4 +128,79 @@ func (p *predicator) expr(e tir.Expr) tir.Expr {
 		p.ok = p.ok && arith.SideEffect(n) <= tir.ReadState
 	}
 	return out
+}
+
+// onLanes returns then, the vectorized store of a branch on cond, of which the lanes are constants, with the condition as its predicate. What it loads of memory that all lanes may read needs none; other loads
+// run along the lanes. It returns nil where that does not hold.
+func (v *vectorizer) onLanes(cond tir.Expr, then tir.Stmt) tir.Stmt {
+	st, ok := then.(*tir.BufferStore)
+	if !ok || st.Predicate != nil || !constantLanes(cond) || !alongLanes(st.Indices, cond) {
+		return nil
+	}
+	m := &tir.Mapper{}
+	m.Expr = func(e tir.Expr) tir.Expr {
+		out := m.MapExpr(e)
+		switch n := out.(type) {
+		case *tir.BufferLoad:
+			switch {
+			case n.Predicate != nil:
+				ok = false
+			case v.allInside(n), n.Indices[len(n.Indices)-1].DType().IsScalar():
+			case alongLanes(n.Indices, cond):
+				return n.WithPredicate(cond)
+			default:
+				ok = false
+			}
+		case *tir.Binary:
+			ok = ok && !mayTrap(n) // a lane that is off reads 0
+		case *tir.Call:
+			ok = ok && arith.SideEffect(n) <= tir.ReadState
+		}
+		return out
+	}
+	value := m.Expr(st.Value)
+	if !ok {
+		return nil
+	}
+	return st.WithValue(value).WithPredicate(cond)
+}
+
+// constantLanes reports whether a condition is that constants at equal distances are less than another one, and holds in the first lane.
+func constantLanes(cond tir.Expr) bool {
+	lt, ok := cond.(*tir.Binary)
+	if !ok || lt.Op != tir.OpLT {
+		return false
+	}
+	ramp, ok := lt.A.(*tir.Ramp)
+	if !ok {
+		return false
+	}
+	limit, ok := lt.B.(*tir.Broadcast)
+	if !ok || !isInt(ramp.Stride) {
+		return false
+	}
+	first, known := tir.AsInt(ramp.Start)
+	end, constant := tir.AsInt(limit.Value)
+	return known && constant && first < end
+}
+
+// alongLanes reports whether an access is to elements side by side, one for each lane of a condition.
+func alongLanes(indices []tir.Expr, cond tir.Expr) bool {
+	ramp, ok := indices[len(indices)-1].(*tir.Ramp)
+	return ok && tir.IsConst(ramp.Stride, 1) && ramp.Lanes == int(cond.DType().Lanes)
+}
+
+// allInside reports whether all lanes of a load are surely in bounds: elements side by side of a flat buffer.
+func (v *vectorizer) allInside(l *tir.BufferLoad) bool {
+	ramp, ok := l.Indices[0].(*tir.Ramp)
+	if !ok || len(l.Indices) != 1 || !tir.IsConst(ramp.Stride, 1) {
+		return false
+	}
+	d := ramp.Start.DType()
+	return v.an.CanProve(tir.LE(tir.Const(d, 0), ramp.Start)) && v.an.CanProve(tir.LE(tir.Add(ramp.Start, tir.Const(d, int64(ramp.Lanes))), tir.CastTo(d, l.Buffer.Shape[0])))
+}
+
+func isInt(e tir.Expr) bool {
+	_, ok := tir.AsInt(e)
+	return ok
 }

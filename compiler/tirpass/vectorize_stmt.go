@@ -26,6 +26,12 @@ func (v *vectorizer) try(s tir.Stmt) tir.Stmt {
 				return out
 			}
 		}
+		if v.someLanes && !v.scalar && constantLanes(cond) && s.Else == nil {
+			if out := v.onLanes(cond, v.stmt(s.Then)); out != nil {
+				v.ctx.Rewrite("make a condition a predicate", s, out)
+				return out
+			}
+		}
 		if v.scalar || cond.DType().Lanes > 1 {
 			v.because("the condition differs between the lanes")
 			return v.serial(s)

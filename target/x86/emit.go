@@ -19,7 +19,8 @@ type emitter struct {
 	labels  []asm.Label
 	consts  []asm.Label
 	late    []func() // code behind the function's
-	at      int32    // number of the instruction under way
+	masks   masks
+	at      int32 // number of the instruction under way
 }
 
 // operand is a register or a piece of memory.

@@ -9,6 +9,10 @@ import (
 )
 
 func (e *emitter) control(i *inst) {
+	switch code(i.op) {
+	case cLabel, cPoll, cRequest:
+		defer func() { e.masks = masks{} }()
+	}
 	frame := func(at int32) operand { return operand{inMem: true, mem: asm.At(native.Box.Frame, at)} }
 	switch code(i.op) {
 	case cLabel:

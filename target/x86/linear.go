@@ -140,10 +140,23 @@ func (l *linear) store(it *item) {
 		i.args[0] = l.value(it.Args[1])
 	}
 	if len(it.Args) > 2 {
-		i.args[1] = l.value(it.Args[2])
+		l.mask(&i, it.Args[2], 1)
 	}
 	i.index, i.disp = l.address(it.Args[0], it.Imm)
 	l.add(i)
+}
+
+// mask is the mask of a load or a store, as argument k: its lanes as an immediate where mask registers hold constants.
+func (l *linear) mask(i *inst, n *node, k int) {
+	size := code(i.op) - pLoadM8
+	if isStore(i.op) {
+		size = code(i.op) - pStoreM8
+	}
+	if l.g.mod.machine.Features.AVX512 && code(n.Op) == pConstV {
+		i.imm, i.Imm = true, constLanes(l.g.pool[n.Imm], 8<<size)
+		return
+	}
+	i.args[k] = l.value(n)
 }
 
 // address returns the register and the offset of an address.
@@ -262,7 +275,7 @@ func (l *linear) into(n *node, d vreg) {
 	case isLoad(n.Op):
 		i.mem = boxMem
 		if len(n.Args) > 1 {
-			i.args[0] = l.value(n.Args[1])
+			l.mask(&i, n.Args[1], 0)
 		}
 		i.index, i.disp = l.address(n.Args[0], n.Imm)
 		l.add(i)

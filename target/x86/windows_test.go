@@ -33,7 +33,7 @@ func special(x *tensor.Tensor) *tensor.Tensor {
 // maxima also what they are without a schedule.
 func TestWindows(t *testing.T) {
 	for _, c := range []struct{ c, h, k, stride, pad int }{
-		{16, 9, 3, 1, 1}, {32, 21, 3, 2, 1}, {3, 38, 3, 2, 1}, {3, 36, 2, 2, 0}, {4, 16, 5, 2, 2}, {3, 7, 3, 1, 1}, {2, 70, 3, 2, 1}, {3, 33, 3, 2, 0}, {5, 17, 3, 1, 1}, {2, 37, 2, 2, 0}, {3, 40, 3, 2, 1}, {16, 14, 5, 1, 2}, {2, 19, 5, 1, 2}, {16, 8, 3, 3, 0}, {2, 35, 5, 2, 2}, {1, 18, 3, 1, 1},
+		{16, 9, 3, 1, 1}, {32, 21, 3, 2, 1}, {3, 38, 3, 2, 1}, {3, 36, 2, 2, 0}, {4, 16, 5, 2, 2}, {3, 7, 3, 1, 1}, {2, 70, 3, 2, 1}, {3, 33, 3, 2, 0}, {5, 17, 3, 1, 1}, {2, 37, 2, 2, 0}, {3, 40, 3, 2, 1}, {16, 14, 5, 1, 2}, {2, 19, 5, 1, 2}, {16, 8, 3, 3, 0}, {2, 35, 5, 2, 2}, {1, 18, 3, 1, 1}, {3, 14, 3, 1, 1}, {2, 13, 3, 1, 0}, {4, 12, 2, 1, 0}, {2, 6, 3, 1, 1}, {3, 15, 3, 1, 1}, {2, 5, 3, 1, 1}, {3, 9, 2, 1, 0},
 	} {
 		for _, kind := range []string{"max", "avg"} {
 			for _, layout := range []string{"NCHW", "NCHW16c"} {
@@ -105,7 +105,7 @@ func sameScheduled(t *testing.T, list []*te.Tensor, args []*tensor.Tensor, exact
 // TestChannelsAtEdges: convolutions of each channel by itself that read images where they are compute the same at the edges as without a schedule, for rows of a vector, of several, and of less than one, and
 // nothing of what lies outside gets in: not a NaN at the end of the row before. Numbers are small and whole, so that sums are exact in any order.
 func TestChannelsAtEdges(t *testing.T) {
-	for _, c := range []struct{ c, h, k, stride int }{{2, 7, 3, 1}, {3, 16, 3, 1}, {2, 17, 5, 1}, {3, 28, 3, 1}, {2, 40, 7, 1}, {2, 33, 3, 1}, {3, 28, 3, 2}, {2, 1, 3, 1}, {3, 3, 5, 1}} {
+	for _, c := range []struct{ c, h, k, stride int }{{2, 7, 3, 1}, {3, 16, 3, 1}, {3, 14, 3, 1}, {2, 13, 5, 1}, {3, 15, 3, 1}, {2, 11, 7, 1}, {3, 6, 3, 1}, {2, 5, 3, 1}, {40, 7, 3, 1}, {2, 17, 5, 1}, {3, 28, 3, 1}, {2, 40, 7, 1}, {2, 33, 3, 1}, {3, 28, 3, 2}, {2, 1, 3, 1}, {3, 3, 5, 1}} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			list, _ := convolved(c.c, c.c, c.h, c.k, c.stride, c.c)
 			args := tensors(t, list)

@@ -164,6 +164,8 @@ func (w reasons) edge(k int) string {
 		return fmt.Sprintf("the last tile along %s starts earlier, as the extent is at least %d", w.name(k), t)
 	case n == 0:
 		return fmt.Sprintf("the last tile along %s is cut off", w.name(k))
+	case n < t:
+		return fmt.Sprintf("%s has %d results: the other lanes neither read nor write", w.name(k), n)
 	case n%t == 0:
 		return fmt.Sprintf("%d divides the %d of %s", t, n, w.name(k))
 	}

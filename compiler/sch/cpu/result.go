@@ -134,7 +134,7 @@ func (p *plan) holdsTile(v int) {
 
 // columns tiles a reduction without reuse: a run of results, or several rows of them.
 func (p *plan) columns(v int, n int64) {
-	for n != 0 && n < p.Lanes && p.Lanes > p.leastLanes() {
+	for n != 0 && n < p.Lanes && p.Lanes > p.leastLanes() && !p.sticksOut(v) {
 		p.Lanes /= 2
 	}
 	if p.pickColumns(v) || p.pickRows(v) || p.shareColumns(v) || p.shareRows(v) {
@@ -166,6 +166,19 @@ func (p *plan) columns(v int, n int64) {
 		p.Tile[k] = rows
 		return
 	}
+}
+
+// sticksOut reports whether a row of results along v has more elements than half a vector, but no whole one, and a vector that sticks out computes it at once: instructions read and write some lanes of a
+// vector alone. What is read lies side by side, or is the same for all.
+func (p *plan) sticksOut(v int) bool {
+	n := p.extent(v)
+	if !p.machine.Spreads || p.registers > 1 || p.run > 0 || n >= p.Lanes || 2*n <= p.Lanes || p.store.buf.DType.Bits != 32 {
+		return false
+	}
+	return !slices.ContainsFunc(p.loads, func(a access) bool {
+		s := p.stride(a, v)
+		return s != 0 && (s != 1 || a.buf.DType.Bits != 32)
+	})
 }
 
 // perRegister is how many sums a register holds.

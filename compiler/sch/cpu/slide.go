@@ -56,7 +56,7 @@ func (p *plan) slides(v int) (best slide, ok bool) {
 			if step == 0 || p.extent(r) > maxUnrolledWindow {
 				continue
 			}
-			for vectors := int64(1); vectors*p.Lanes <= p.extent(v); vectors *= 2 {
+			for vectors := int64(1); vectors*p.Lanes <= max(p.extent(v), p.Lanes); vectors *= 2 {
 				for results := int64(2); results <= n; results++ {
 					s := slide{k: k, r: r, size: p.extent(r), rows: all / p.extent(r), step: step, results: results, vectors: vectors, first: first}
 					if (s.columns()+results)*vectors > p.machine.accumulators() {

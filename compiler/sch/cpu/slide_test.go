@@ -66,6 +66,10 @@ func TestWindowsThatOverlap(t *testing.T) {
 		{name: "channels by two, one row", kernel: depthwise(3, 3, 41, 3, 2, 0), machine: wide},
 		{name: "channels by two, few results", kernel: depthwise(3, 23, 14, 3, 2, 1), machine: wide, rows: true, near: true},
 		{name: "channels by two, windows that are not unrolled", kernel: depthwise(3, 23, 38, 7, 2, 3), machine: wide, rows: true, near: true},
+		{name: "max, rows of less than a vector", kernel: pooled("max", 3, 19, 14, 3, 1, 1), machine: wide, columns: true, direct: true},
+		{name: "mean, rows of less than a vector", kernel: pooled("avg", 3, 14, 15, 3, 1, 0), machine: wide, columns: true},
+		{name: "channels, rows of less than a vector", kernel: depthwise(3, 14, 14, 3, 1, 1), machine: wide, rows: true, direct: true},
+		{name: "channels, rows of less than half a vector", kernel: depthwise(3, 83, 7, 3, 1, 1), machine: wide, rows: true, direct: true},
 		{name: "channels with few registers", kernel: depthwise(3, 19, 21, 3, 1, 1), machine: narrow},
 	} {
 		for threads := int64(1); threads <= 2; threads++ {
@@ -101,6 +105,37 @@ func TestWindowsThatOverlap(t *testing.T) {
 				back, _ := tirtest.Backwards(g)
 				compare(t, want, run(t, back, c.arguments(t)))
 			})
+		}
+	}
+}
+
+// TestVectorsThatStickOut: a row of results that is longer than half a vector is one, of which some lanes are of no result, where instructions read and write some lanes alone.
+func TestVectorsThatStickOut(t *testing.T) {
+	for _, c := range []struct {
+		machine cpu.Machine
+		w       int
+		want    string
+	}{
+		{cpu.Machine{Lanes: 16, Registers: 32, Spreads: true, Embeds: true}, 14, "1 vector of 16 lanes of v_xx"},
+		{cpu.Machine{Lanes: 16, Registers: 32, Spreads: true, Embeds: true}, 9, "1 vector of 16 lanes of v_xx"},
+		{cpu.Machine{Lanes: 16, Registers: 32, Spreads: true, Embeds: true}, 8, "1 vector of 8 lanes of v_xx"},
+		{cpu.Machine{Lanes: 16, Registers: 32, Spreads: true, Embeds: true}, 7, "1 vector of 8 lanes of v_xx"},
+		{cpu.Machine{Lanes: 8, Registers: 16, Spreads: true}, 7, "1 vector of 8 lanes of v_xx"},
+		{cpu.Machine{Lanes: 8, Registers: 16, Spreads: true}, 14, "1 vector of 8 lanes of v_xx"},
+		{cpu.Machine{Lanes: 4, Registers: 16}, 7, "1 vector of 4 lanes of v_xx"},
+	} {
+		c.machine.L1, c.machine.L2, c.machine.Threads, c.machine.ForkWork = 32<<10, 1<<20, 1, 1
+		x, f := in("x", 1, 3, 14, c.w), in("f", 3, 1, 3, 3)
+		one := []int64{1, 1}
+		y, err := topi.Conv(x, f, topi.ConvOpts{Strides: one, Dilation: one, Before: one, After: one, Groups: 3, Data: "NCHW", Kernel: "OIHW"})
+		h := &hearer{}
+		if _, err := c.machine.Schedule(create(t, kernel{args: []*te.Tensor{x, f, must(y, err)}}), nil, h); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(h.list, func(d said) bool {
+			return d.rule == "tile a reduction" && d.taken && strings.Contains(d.reason, c.want)
+		}) {
+			t.Errorf("rows of %d, vectors of %d lanes: want %q in %v", c.w, c.machine.Lanes, c.want, h.list)
 		}
 	}
 }

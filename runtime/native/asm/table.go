@@ -876,7 +876,7 @@ var rows = [...]row{
 	KMOVB:    {"kmovb", "v 66 0f w0 90 x", "Rk Mk"},
 	KMOVW:    {"kmovw", "v np 0f w0 90 x", "Rk Mk"},
 	KMOVD:    {"kmovd", "v 66 0f w1 90 x", "Rk Mk"},
-	KMOVQ:    {"kmovq", "v np 0f w1 90 x", "Rk Mk"},
+	KMOVQ:    {"kmovq", "v np 0f w1 90 x", "Rk Mk/s8"},
 	KMOVBG:   {"kmovb", "v 66 0f w0 92 x", "Rk Md"},
 	KMOVBS:   {"kmovb", "v 66 0f w0 93 x", "Rd Mk"},
 	KMOVWG:   {"kmovw", "v np 0f w0 92 x", "Rk Md"},
