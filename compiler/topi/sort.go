@@ -44,6 +44,9 @@ func Sort(x *te.Tensor, o SortOpts) (values, indices *te.Tensor) {
 	}
 	if !whole {
 		outs = append(outs, te.Out{DType: s.key, Shape: []tir.Expr{o.Keep}})
+		if s.groups() {
+			outs = append(outs, te.Out{DType: s.key, Shape: []tir.Expr{tir.Int(keyGroup)}})
+		}
 	}
 	inputs := []*te.Tensor{x}
 	if o.Above.Tensor != nil {
@@ -62,7 +65,9 @@ func Sort(x *te.Tensor, o SortOpts) (values, indices *te.Tensor) {
 		case o.Above.Scalar != nil:
 			s.count, fill = s.get(above), s.keysAbove(o.Above.Scalar)
 		case !whole:
-			s.heap = out[5]
+			if s.heap = out[5]; s.groups() {
+				s.least = out[6]
+			}
 			s.count = tir.Min(o.Keep, s.n)
 			fill = s.selectFirst()
 		}
@@ -84,6 +89,7 @@ type sorter struct {
 	keys, order         *tir.Buffer // two halves of one row
 	state               *tir.Buffer
 	heap                *tir.Buffer // nil where all elements are sorted
+	least               *tir.Buffer // keys of a group, the least of them in front; nil without groups
 }
 
 // The elements of the array state.

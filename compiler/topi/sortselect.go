@@ -8,9 +8,9 @@ import (
 // they stand in the row.
 //
 // A heap holds the least keys seen so far, the greatest of them on top: an element whose key
-// is not below that is passed over by one comparison, another takes its place. In the end the
+// is not below that is passed over, another takes its place. In the end the
 // top is the key of the last element that is kept. Then all elements below it are collected,
-// and of those equal to it the first ones, as many as are missing.
+// and of those equal to it the first ones, as many as are missing. Elements are passed over in groups, by the least key of each, where they lie side by side.
 func (s *sorter) selectFirst() tir.Stmt {
 	zero, one := tir.Int(0), tir.Int(1)
 	top := tir.Load(s.heap, zero)
@@ -22,15 +22,15 @@ func (s *sorter) selectFirst() tir.Stmt {
 			return s.withKey(at, func(key tir.Expr) tir.Stmt { return s.sink(at, key) })
 		})
 	})
-	rest := count0("k", tir.Sub(s.n, s.count), func(k tir.Expr) tir.Stmt {
-		return s.withKey(tir.Add(s.count, k), func(key tir.Expr) tir.Stmt {
+	rest := s.inGroups(s.count, tir.Sub(s.n, s.count), func(key tir.Expr) tir.Expr { return tir.LT(key, top) }, func(k tir.Expr) tir.Stmt {
+		return s.withKey(k, func(key tir.Expr) tir.Stmt {
 			return &tir.IfThenElse{Cond: tir.LT(key, top), Then: s.sink(zero, key)}
 		})
 	})
 	equal := tir.Seq(s.set(quota, zero), count0("k", s.count, func(k tir.Expr) tir.Stmt {
 		return s.set(quota, tir.Add(s.get(quota), tir.CastTo(s.state.DType, tir.EQ(tir.Load(s.heap, k), top))))
 	}))
-	collect := count0("k", s.n, func(k tir.Expr) tir.Stmt {
+	collect := s.inGroups(zero, s.n, func(key tir.Expr) tir.Expr { return tir.LE(key, top) }, func(k tir.Expr) tir.Stmt {
 		return s.withKey(k, func(key tir.Expr) tir.Stmt {
 			tie := tir.And(tir.EQ(key, top), tir.LT(zero, s.get(quota)))
 			return &tir.IfThenElse{Cond: tir.Or(tir.LT(key, top), tie), Then: tir.Seq(
@@ -41,6 +41,49 @@ func (s *sorter) selectFirst() tir.Stmt {
 		})
 	})
 	return &tir.IfThenElse{Cond: tir.LT(zero, s.count), Then: tir.Seq(fill, rest, equal, s.set(taken, zero), collect)}
+}
+
+// keyGroup is how many elements are passed over at once, if the least of their keys is.
+const keyGroup = 32
+
+// groups reports whether elements of a row lie side by side, so that vectors of their keys are computed, and are some groups.
+func (s *sorter) groups() bool {
+	n, known := tir.AsInt(s.n)
+	return (!known || n >= 4*keyGroup) && s.Axis == len(s.x.Shape)-1 && s.x.DType.Bits >= 8 && !s.x.DType.IsBool() && !(s.x.DType.IsFloat() && s.x.DType.Bits < 16)
+}
+
+// inGroups visits n elements from one on, but for groups of them of which the least key is not wanted.
+func (s *sorter) inGroups(from, n tir.Expr, wanted func(key tir.Expr) tir.Expr, visit func(k tir.Expr) tir.Stmt) tir.Stmt {
+	each := func(from, n tir.Expr) tir.Stmt {
+		return count0("k", n, func(k tir.Expr) tir.Stmt { return visit(tir.Add(from, k)) })
+	}
+	if s.least == nil {
+		return each(from, n)
+	}
+	size := tir.Int(keyGroup)
+	all := count0("g", tir.FloorDiv(n, size), func(g tir.Expr) tir.Stmt {
+		start := tir.Add(from, tir.Mul(g, size))
+		list := []tir.Stmt{lanes(keyGroup, func(i tir.Expr) tir.Stmt {
+			return tir.Store(s.least, sortKey(s.item(tir.Add(start, i)), s.key, s.Descending), i)
+		})}
+		for half := int64(keyGroup / 2); half > 0; half /= 2 {
+			list = append(list, lanes(half, func(i tir.Expr) tir.Stmt {
+				return tir.Store(s.least, tir.Min(tir.Load(s.least, i), tir.Load(s.least, tir.Add(i, tir.Int(half)))), i)
+			}))
+		}
+		return tir.Seq(append(list, &tir.IfThenElse{Cond: wanted(tir.Load(s.least, tir.Int(0))), Then: each(start, size)})...)
+	})
+	return tir.Seq(all, each(tir.Add(from, tir.Mul(tir.FloorDiv(n, size), size)), tir.FloorMod(n, size)))
+}
+
+// lanes is a loop whose turns are lanes of a vector.
+func lanes(n int64, body func(i tir.Expr) tir.Stmt) tir.Stmt {
+	if n == 1 {
+		return body(tir.Int(0))
+	}
+	l := count0("lane", tir.Int(n), body).(*tir.For)
+	l.Kind = tir.Vectorized
+	return l
 }
 
 // sink puts key into the heap at a place that is free: children with greater keys move up.

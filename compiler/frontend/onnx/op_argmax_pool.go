@@ -13,7 +13,7 @@ import (
 const maxTaps = 1 << 10
 
 // maximaAt is where in operand 0 the maxima of a pooling are, as numbers of its elements, batch and channels in front. Of the elements at one place of
-// all windows a tensor is made for each place, and the first greatest of these says at which place of its window a maximum is.
+// all windows a tensor is made for each place, in front of the other axes, along which vectors run, and the first greatest of these says at which place of its window a maximum is.
 func (n *node) maximaAt(w *window, pads []int64) relax.Expr {
 	dims, r := n.dims(0), len(w.kernel)
 	spatial, ok := relax.StaticInts(dims[2:])
@@ -68,13 +68,13 @@ func (n *node) maximaAt(w *window, pads []int64) relax.Expr {
 			ends, steps = append(ends, prim(begin+(out[i]-1)*w.strides[i]+1)), append(steps, prim(w.strides[i]))
 		}
 		part := n.emit("relax.strided_slice", args(x, tuple(axes), tuple(begins), tuple(ends), tuple(steps)))
-		parts = append(parts, n.reshape(part, append(append(append([]tir.Expr{}, dims[:2]...), relax.Ints(out)...), tir.Int(1))))
+		parts = append(parts, n.reshape(part, append([]tir.Expr{tir.Int(1), dims[0], dims[1]}, relax.Ints(out)...)))
 	}
 	all := parts[0]
 	if len(parts) > 1 {
-		all = n.emit("relax.concat", args(tuple(parts)), "axis", int64(r+2))
+		all = n.emit("relax.concat", args(tuple(parts)), "axis", int64(0))
 	}
-	which := n.emit("relax.argmax", args(all), "axis", int64(r+2), "keepdims", false)
+	which := n.emit("relax.argmax", args(all), "axis", int64(0), "keepdims", false)
 	first := make([]int64, places)
 	for i := range first {
 		first[i] = offset(unraveled(int64(i), out), w.strides)

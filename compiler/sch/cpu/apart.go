@@ -23,6 +23,13 @@ func (r *rules) takeApart(b *sch.Block) (*sch.Block, error) {
 	if _, plain := st.Value.(*tir.BufferLoad); plain {
 		return nil, nil
 	}
+	if v := k.IterVars[len(k.IterVars)-1].Var; quotient(k, v) > 1 && !vectorizable(st, accesses(st, k.IterVars), v) {
+		if err := r.normalize(b); err != nil { // one index of a result counts through several axes of what is read
+			return nil, err
+		}
+		k = r.at(b)
+		st = k.Body.(*tir.BufferStore)
+	}
 	across := r.across(k, st)
 	if across == nil || sch.Guarded(st.Value, across.load) {
 		return nil, nil

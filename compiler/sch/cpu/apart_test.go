@@ -24,6 +24,7 @@ func TestTakenApart(t *testing.T) {
 	twice := func(x *te.Tensor) *te.Tensor { return must(topi.Binary("multiply", topi.T(x), topi.T(sigmoid(x)))) }
 	image := in("image", 2, 8, 3, 7)
 	pixels := topi.Reshape(image, []tir.Expr{tir.Int(2), tir.Int(8), tir.Int(21)})
+	flat := func(x *te.Tensor) *te.Tensor { return topi.Reshape(x, []tir.Expr{tir.Int(2 * 19 * 21)}) }
 	longer := in("longer", 2, 20, 21)
 	from := func(k int64) *te.Tensor {
 		return te.Compute("from", x.Shape, func(i []tir.Expr) tir.Expr { return longer.At(i[0], tir.Add(i[1], tir.Int(k)), i[2]) })
@@ -35,6 +36,8 @@ func TestTakenApart(t *testing.T) {
 	}{
 		{"read twice", kernel{args: []*te.Tensor{x, twice(turned(x))}}, 1},
 		{"the pixels of an image read twice", kernel{args: []*te.Tensor{image, twice(turned(pixels))}}, 1},
+		{"flat results", kernel{args: []*te.Tensor{x, sigmoid(flat(turned(x)))}}, 1},
+		{"flat results in order", kernel{args: []*te.Tensor{x, sigmoid(flat(x))}}, 0},
 		{"two elements of one tensor", kernel{args: []*te.Tensor{longer, add(turned(from(0)), turned(from(1)))}}, 0},
 		{"sigmoid", kernel{args: []*te.Tensor{x, sigmoid(turned(x))}}, 1},
 		{"no batch", kernel{args: []*te.Tensor{one, sigmoid(turned(one))}}, 1},
