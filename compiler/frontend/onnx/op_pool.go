@@ -96,11 +96,8 @@ func averagePool(n *node) {
 // lrn divides by a power of the mean square over neighbouring channels. The mean is a
 // pooling over channels, of the image seen as one channel of height C.
 func lrn(n *node) {
-	dims, elem := n.dims(0), n.dtype(0)
+	dims, elem := n.ranked(0, 3, anyRank), n.dtype(0)
 	x, d := n.widened(n.floats(0), elem), elem.Accumulator()
-	if len(dims) < 3 {
-		n.fail("input 0 has %d dimensions, expected at least 3", len(dims))
-	}
 	size := n.int("size", 0)
 	if size < 1 || size > 1<<20 {
 		n.fail("attribute \"size\" is %d, expected 1 or more", size)
