@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/irscope/irscope/compiler/tir"
@@ -67,6 +68,14 @@ func (w *window) padded(extra []int64) []int64 {
 
 // maxPool ignores padding, so rounding up is more padding.
 func maxPool(n *node) {
+	if kernel := n.ints("kernel_shape"); !n.wants(1) && len(kernel) == n.spatialRank() {
+		least := math.Inf(-1)
+		if d := n.dtype(0); d.IsInteger() {
+			lo, _ := d.IntLimits()
+			least = float64(lo)
+		}
+		n.padSame(kernel, least)
+	}
 	w, r, extra := n.pooling()
 	n.result(fmt.Sprintf("relax.nn.max_pool%dd", r), args(n.expr(0)),
 		"pool_size", w.kernel, "strides", w.strides, "dilation", w.dilations, "padding", w.padded(extra))
