@@ -73,14 +73,11 @@ func sameCode(a, b ir.Function) bool {
 const maxProblems = 10
 
 // Verify returns what is wrong with m, at most ten findings.
-func Verify(m *ir.Module) []string { return VerifyChange(ir.NewModule(), m) }
+func Verify(m *ir.Module) []string { return verifyChange(ir.NewModule(), m, nil) }
 
-// VerifyChange returns what is wrong with the functions of m that good, which is right, has
+// verifyChange returns what is wrong with the functions of m that good, which is right, has
 // not: at most ten findings. Where functions of good are gone, all Relax functions are looked
-// at, which may have called them.
-func VerifyChange(good, m *ir.Module) []string { return verifyChange(good, m, nil) }
-
-// verifyChange is VerifyChange with what is known of calls; nil is nothing.
+// at, which may have called them. checked is what is known of calls; nil is nothing.
 func verifyChange(good, m *ir.Module, checked *relax.Checked) []string {
 	var problems []string
 	graphs := 0 // looked at so far

@@ -10,15 +10,15 @@ import (
 	"github.com/irscope/irscope/runtime/memory"
 )
 
-// MaxDeviceBytes is the largest memory of a device: what 32-bit addresses reach.
-const MaxDeviceBytes = 4 << 30
+// maxDeviceBytes is the largest memory of a device: what 32-bit addresses reach.
+const maxDeviceBytes = 4 << 30
 
 // descriptorSlot is the room for a DLTensor and the shape of up to 11 dimensions.
 const descriptorSlot = 128
 
 // DeviceOptions configures a Device; the zero value is fine.
 type DeviceOptions struct {
-	// MaxBytes is the limit of the memory; 0 means MaxDeviceBytes. Only what is
+	// MaxBytes is the limit of the memory; 0 means maxDeviceBytes. Only what is
 	// used takes physical memory.
 	MaxBytes uint64
 }
@@ -49,8 +49,8 @@ type Device struct {
 // NewDevice makes a device with an empty memory.
 func (e *Engine) NewDevice(opts DeviceOptions) (*Device, error) {
 	limit := opts.MaxBytes
-	if limit == 0 || limit > MaxDeviceBytes {
-		limit = MaxDeviceBytes
+	if limit == 0 || limit > maxDeviceBytes {
+		limit = maxDeviceBytes
 	}
 	limit = limit / abi.PageSize * abi.PageSize
 	if limit <= abi.ReservedBytes {

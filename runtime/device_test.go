@@ -76,7 +76,7 @@ func TestDeviceMemoryLimit(t *testing.T) {
 			break
 		}
 	}
-	if limit := full.Stats().Limit; limit == MaxDeviceBytes && n != 7 {
+	if limit := full.Stats().Limit; limit == maxDeviceBytes && n != 7 {
 		t.Errorf("%d storages of 512 MiB fit in 4 GiB", n)
 	}
 	if _, err := full.engine.NewDevice(DeviceOptions{MaxBytes: 1}); err == nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -51,6 +52,12 @@ func Verify(m *ir.Module) []ir.Diagnostic {
 	}
 	found := relax.WellFormed(m, op.VerifyOpts())
 	for gv, fn := range m.Funcs() {
+		if !script.IsFunctionName(gv.Name) {
+			found = append(found, ir.Diagnostic{
+				Severity: ir.Error, Func: gv.Name, Code: "name",
+				Message: fmt.Sprintf("the function is named %q, which TVMScript cannot write: expected letters, digits and underscores, and no word of Python, nor I, T or R", gv.Name),
+			})
+		}
 		if f, ok := fn.(*tir.PrimFunc); ok {
 			found = append(found, tir.Verify(gv.Name, f)...)
 		}

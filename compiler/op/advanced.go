@@ -85,7 +85,7 @@ func inferIndexTensor(_ *relax.Call, c *InferContext) (relax.StructInfo, error) 
 			ok = false
 			continue
 		}
-		next, fits, bad := BroadcastDims(c.InferContext, out, xd)
+		next, fits, bad := broadcastDims(c.InferContext, out, xd)
 		if bad >= 0 {
 			return nil, c.argErr(1, dims(xd), "shapes that broadcast with %s", dims(out))
 		}
@@ -119,7 +119,7 @@ func inferIndexPut(call *relax.Call, c *InferContext) (relax.StructInfo, error) 
 	to, known := c.dimsOf(at.(*relax.TensorStructInfo))
 	from, known2 := c.dimsOf(values)
 	if known && known2 {
-		if out, fits, bad := BroadcastDims(c.InferContext, to, from); bad >= 0 || len(from) > len(to) || fits && c.dimsDiffer(out, to) {
+		if out, fits, bad := broadcastDims(c.InferContext, to, from); bad >= 0 || len(from) > len(to) || fits && c.dimsDiffer(out, to) {
 			return nil, c.argErr(2, dims(from), "a shape that broadcasts to %s", dims(to))
 		}
 	}

@@ -6,11 +6,11 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// BroadcastDims returns the extents that a and b have after broadcasting by NumPy's rules.
+// broadcastDims returns the extents that a and b have after broadcasting by NumPy's rules.
 // ok is false where two symbolic extents may or may not agree, which is an error only at
 // run time; bad is the first axis of the result, counted from the last, that cannot agree,
 // or -1.
-func BroadcastDims(ctx *relax.InferContext, a, b []tir.Expr) (out []tir.Expr, ok bool, bad int) {
+func broadcastDims(ctx *relax.InferContext, a, b []tir.Expr) (out []tir.Expr, ok bool, bad int) {
 	n := max(len(a), len(b))
 	out = make([]tir.Expr, n)
 	for i := 1; i <= n; i++ {
@@ -75,7 +75,7 @@ func (c *InferContext) broadcastTensors(dt dtype.DType, args []int, ts []*relax.
 	out, _ := c.dimsOf(ts[0])
 	for i, t := range ts[1:] {
 		d, _ := c.dimsOf(t)
-		next, ok, bad := BroadcastDims(c.InferContext, out, d)
+		next, ok, bad := broadcastDims(c.InferContext, out, d)
 		if bad >= 0 {
 			return nil, c.argErr(args[i+1], dims(d), "a shape that broadcasts with %s", dims(out))
 		}

@@ -103,7 +103,7 @@ func (c *InferContext) matmulDims(x, y []tir.Expr) (out []tir.Expr, known bool, 
 	if c.differ(row[m-1], col[n-2]) {
 		return nil, false, c.argErr(1, dims(y), "%s as extent of the reduction, as in the shape %s of x1", relax.FormatPrim(row[m-1]), dims(x))
 	}
-	out, known, bad := BroadcastDims(c.InferContext, row[:m-2], col[:n-2])
+	out, known, bad := broadcastDims(c.InferContext, row[:m-2], col[:n-2])
 	if bad >= 0 {
 		return nil, false, c.argErr(1, dims(y), "outer dimensions that broadcast with those of x1, %s", dims(x))
 	}

@@ -144,7 +144,7 @@ func inferRelayBroadcastTo(_ *relax.Call, c *InferContext) (relax.StructInfo, er
 	}
 	to := relax.Ints(shape)
 	if d, known := c.dimsOf(t); known {
-		if _, _, bad := BroadcastDims(c.InferContext, to, d); bad >= 0 || len(d) > len(to) {
+		if _, _, bad := broadcastDims(c.InferContext, to, d); bad >= 0 || len(d) > len(to) {
 			return nil, c.argErr(0, dims(d), "a shape that broadcasts to %s", dims(to))
 		}
 	}

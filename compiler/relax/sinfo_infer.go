@@ -128,15 +128,15 @@ func SInfoOfFunc(f ir.Function) StructInfo {
 	case *ExternFunc:
 		return SInfoOf(f)
 	case *tir.PrimFunc:
-		return PrimFuncSInfo(f)
+		return primFuncSInfo(f)
 	}
 	panic(fmt.Sprintf("relax: SInfoOfFunc does not know function type %T", f))
 }
 
-// PrimFuncSInfo returns the struct info of the signature of f: tensors for the buffers,
+// primFuncSInfo returns the struct info of the signature of f: tensors for the buffers,
 // scalars for the other parameters. PrimFuncs write their results, so they are impure. What a
 // function in a calling convention takes is up to that.
-func PrimFuncSInfo(f *tir.PrimFunc) *FuncStructInfo {
+func primFuncSInfo(f *tir.PrimFunc) *FuncStructInfo {
 	if f.Attrs.Has(ir.AttrCallingConv) {
 		return &FuncStructInfo{Opaque: true, Ret: objectSInfo}
 	}

@@ -131,6 +131,37 @@ func DefinedSymbolicVars(f *Function) []*tir.Var {
 	return DefinableVars(infos...)
 }
 
+// UndefinedSymbol returns the first symbolic variable in f that neither values of the given infos, the parameters of f and of functions in it, nor casts
+// in it determine, nil if there is none.
+func UndefinedSymbol(f *Function, infos ...StructInfo) *tir.Var {
+	defined := map[*tir.Var]bool{}
+	add := func(infos ...StructInfo) {
+		for _, v := range DefinableVars(infos...) {
+			defined[v] = true
+		}
+	}
+	add(infos...)
+	ir.Walk(f, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *MatchCast:
+			add(n.SInfo)
+		case *Function:
+			for _, p := range n.Params {
+				add(p.SInfo)
+			}
+		}
+		return true
+	})
+	var out *tir.Var
+	ir.Walk(f, func(n ir.Node) bool {
+		if v, ok := n.(*tir.Var); ok && !defined[v] && out == nil {
+			out = v
+		}
+		return out == nil
+	})
+	return out
+}
+
 // FreeVars returns the variables that e uses and does not define, each once, in order of
 // first use. Nested functions are looked into.
 func FreeVars(e Expr) []*Var {

@@ -180,12 +180,12 @@ func (v *verifier) report(n ir.Node, format string, args ...any) {
 	v.found = append(v.found, d)
 }
 
-// ForcePure is the attribute of a function whose purity is not checked any more.
-const ForcePure = "relax.force_pure"
+// forcePure is the attribute of a function whose purity is not checked any more.
+const forcePure = "relax.force_pure"
 
 func (v *verifier) function(f *Function, global bool) {
 	outerPure, outerForced, outerFlow := v.pure, v.forced, v.dataflow
-	v.forced = v.forced || f.Attrs.Bool(ForcePure, false)
+	v.forced = v.forced || f.Attrs.Bool(forcePure, false)
 	v.pure, v.dataflow = f.Pure, false
 	defer func() { v.pure, v.forced, v.dataflow = outerPure, outerForced, outerFlow }()
 	if global {

@@ -21,7 +21,7 @@ func (v *verifier) callTIR(c *Call) {
 	if known.fits != nil && callee != nil && callee.SameCode(known.fits) {
 		return
 	}
-	if err := CheckCallTIR(c, v.ctx); err != nil {
+	if err := checkCallTIR(c, v.ctx); err != nil {
 		v.report(c, "%s", err)
 		return
 	}
@@ -42,9 +42,9 @@ func (v *verifier) callee(c *Call) *tir.PrimFunc {
 	return f
 }
 
-// CheckCallTIR returns what is wrong with a call of relax.call_tir or relax.call_tir_inplace:
+// checkCallTIR returns what is wrong with a call of relax.call_tir or relax.call_tir_inplace:
 // a callee that is no PrimFunc of the module, or arguments and results that do not fit it.
-func CheckCallTIR(c *Call, ctx *InferContext) error {
+func checkCallTIR(c *Call, ctx *InferContext) error {
 	name := calleeName(c.Op)
 	if len(c.Args) < 2 {
 		return fmt.Errorf("%s: expected a function and a tuple of arguments", name)
@@ -68,7 +68,7 @@ func CheckCallTIR(c *Call, ctx *InferContext) error {
 	if distributedOperands(given) {
 		return nil // each device passes its parts, whose shapes follow from passes that are still to run
 	}
-	params := PrimFuncSInfo(f).Params
+	params := primFuncSInfo(f).Params
 	if len(params) != len(given) {
 		return fmt.Errorf("%s of %s: the PrimFunc has %d parameters, but the call passes %d", name, gv.Name, len(params), len(given))
 	}

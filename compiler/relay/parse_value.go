@@ -243,9 +243,6 @@ func (p *parser) elementType(span *ir.Span, name string) dtype.DType {
 		name += "32"
 	}
 	d, err := dtype.Parse(name)
-	if name == "uint1" {
-		d, err = dtype.BoolT, nil
-	}
 	if err != nil {
 		p.fail(span, "%s is not a type: expected Tensor[(...), float32], a tuple, fn or an element type; algebraic data types have no counterpart in this IR", name)
 	}

@@ -101,30 +101,10 @@ func (x *lambda) capture() (why string) {
 	if len(x.captured) > 0 && slices.ContainsFunc(append(infos, x.self.SInfo), symbolicFunction) {
 		return "the type of the closure would have symbolic variables of its own"
 	}
-	defined := map[*tir.Var]bool{}
-	for _, v := range relax.DefinableVars(infos...) {
-		defined[v] = true
+	if v := relax.UndefinedSymbol(x.fn, infos...); v != nil {
+		return "it uses the symbolic variable " + v.Name + " from outside, which nothing that it captures defines"
 	}
-	ir.Walk(x.fn, func(n ir.Node) bool {
-		switch n := n.(type) {
-		case *relax.MatchCast:
-			for _, v := range relax.DefinableVars(n.SInfo) {
-				defined[v] = true
-			}
-		case *relax.Function:
-			for _, v := range relax.DefinedSymbolicVars(n) {
-				defined[v] = true
-			}
-		}
-		return true
-	})
-	ir.Walk(x.fn, func(n ir.Node) bool {
-		if v, ok := n.(*tir.Var); ok && !defined[v] && why == "" {
-			why = "it uses the symbolic variable " + v.Name + " from outside, which nothing that it captures defines"
-		}
-		return why == ""
-	})
-	return why
+	return ""
 }
 
 // symbolicFunction reports whether s is the type of a function with symbolic extents.

@@ -146,3 +146,24 @@ func TestOddValues(t *testing.T) {
 		readsBack(t, fmt.Sprintf("%T %v", v, v), function(body, at).WithAttrs(at))
 	}
 }
+
+// TestTextsAsAttributes: a StringImm is not the string that it holds.
+func TestTextsAsAttributes(t *testing.T) {
+	b := tir.NewBuffer("b", dtype.Float32T, []tir.Expr{tir.Int(1)}, "")
+	body := tir.Store(b, tir.Const(dtype.Float32T, 1), tir.Int(0))
+	v := tir.NewVar("i", dtype.Int32T)
+	for _, value := range []ir.Value{"s", &tir.StringImm{Value: "s"}, []ir.Value{&tir.StringImm{Value: "s"}, "s"}} {
+		readsBack(t, "attribute of a function", function(body, ir.NewAttrs("k", value), b))
+		readsBack(t, "annotation", function(loop(v, ir.NewAttrs("k", value), body), nil, b))
+	}
+}
+
+// TestFunctionsNamedLikeWhatTextsUse: functions are reached through their module, so they may have names that variables do not get.
+func TestFunctionsNamedLikeWhatTextsUse(t *testing.T) {
+	b := tir.NewBuffer("b", dtype.Float32T, []tir.Expr{tir.Int(1)}, "")
+	for _, name := range []string{"range", "cls", "metadata"} {
+		f := ir.MustLookup[*tir.PrimFunc](function(tir.Store(b, tir.Const(dtype.Float32T, 1), tir.Int(0)), ir.NewAttrs(ir.AttrGlobalSymbol, name), b), "f")
+		g := function(&tir.Evaluate{Value: &tir.Call{Type: dtype.Void, Op: ir.NewGlobalVar(name), Args: []tir.Expr{b.Data}}}, nil, b)
+		readsBack(t, name, g.With(name, f))
+	}
+}

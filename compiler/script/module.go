@@ -149,7 +149,7 @@ func (p *printer) function(name string, f ir.Function) {
 		p.relaxFunc(name, f)
 	case *relax.ExternFunc:
 		p.begin(f)
-		p.str(identifier(name) + " = ")
+		p.str(functionName(name) + " = ")
 		p.externFuncCall(f)
 		p.end()
 	default:
@@ -222,6 +222,14 @@ func (p *printer) value(v ir.Value) {
 		p.expr(v, 0)
 	case *tir.FloatImm:
 		p.typedFloat(v)
+	case *tir.StringImm:
+		if p.opts.TVM {
+			p.quote(v.Value)
+			return
+		}
+		p.t("StringImm(") // without it, it reads back as a string
+		p.quote(v.Value)
+		p.str(")")
 	case *tir.CommReducer:
 		p.commReducer(v)
 	case *relax.VDevice:

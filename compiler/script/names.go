@@ -246,6 +246,20 @@ func identifier(hint string) string {
 	return hint
 }
 
+// functionName makes the name of a function of a module a Python identifier. What names inside of functions must not shadow, it may
+// be called: it is reached through its module.
+func functionName(name string) string {
+	switch name {
+	case "cls", "metadata", "range":
+		return name
+	}
+	return identifier(name)
+}
+
+// IsFunctionName reports whether a text can define a function of a module by that name: an identifier, no word of Python, and none of
+// those that stand for the dialects in the decorators of the next function.
+func IsFunctionName(name string) bool { return name != "" && functionName(name) == name }
+
 func identByte(c byte, i int) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || i > 0 && c >= '0' && c <= '9'
 }

@@ -25,7 +25,7 @@ func (p *printer) relaxFunc(name string, f *relax.Function) {
 	p.end()
 	p.relaxDef(name, f)
 	attrs := f.Attrs
-	if symbol == identifier(name) {
+	if symbol == functionName(name) {
 		attrs = attrs.Without(ir.AttrGlobalSymbol)
 	}
 	p.findVoid(f)

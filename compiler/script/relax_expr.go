@@ -36,7 +36,7 @@ func (p *printer) rexprText(e relax.Expr) {
 	case *ir.GlobalVar:
 		p.str(p.cls)
 		p.str(".")
-		p.str(identifier(e.Name))
+		p.str(functionName(e.Name))
 	case *ir.Op:
 		p.r(strings.TrimPrefix(e.Name, "relax."))
 	case *relax.Call:

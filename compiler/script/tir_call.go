@@ -12,7 +12,7 @@ func (p *printer) tirCall(c *tir.Call) {
 	if !ok {
 		p.str(p.cls)
 		p.str(".")
-		p.str(identifier(c.Op.CalleeName()))
+		p.str(functionName(c.Op.CalleeName()))
 		p.exprList(c.Args, "(", ")")
 		return
 	}

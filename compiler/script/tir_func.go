@@ -77,7 +77,7 @@ func (p *printer) decorator(f *tir.PrimFunc) {
 // funcAttrs writes the attributes of a function, without a symbol that is its name.
 func (p *printer) funcAttrs(name string, f *tir.PrimFunc) {
 	attrs := f.Attrs
-	if ir.GlobalSymbol(f) == identifier(name) {
+	if ir.GlobalSymbol(f) == functionName(name) {
 		attrs = attrs.Without(ir.AttrGlobalSymbol)
 	}
 	p.attrsLine(p.tirp, "func_attr(", attrs)
@@ -139,7 +139,7 @@ func (p *printer) signatureOf(name string, n int, shown func(i int) ir.Node, par
 	start, mark := len(p.buf), p.enter()
 	tooLong := func() bool { return len(p.buf)-start+p.column() > lineLimit && n > 1 && !p.opts.TVM }
 	write := func(multi bool) {
-		p.str("def " + identifier(name) + "(")
+		p.str("def " + functionName(name) + "(")
 		for i := range n {
 			if multi {
 				p.end()

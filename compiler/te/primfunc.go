@@ -12,7 +12,7 @@ import (
 
 // FuncOpts refines CreatePrimFunc.
 type FuncOpts struct {
-	// Tuned says that the outputs are computed as Tune says, and that what follows from the
+	// Tuned says that the outputs are computed as tune says, and that what follows from the
 	// extents of the axes simplifies their indices. Without it the function is the one that
 	// TVM makes.
 	Tuned bool
@@ -79,7 +79,7 @@ func tunedArgs(args []*Tensor) []*Tensor {
 			outs = append(outs, t)
 		}
 	}
-	outs = Tune(outs)
+	outs = tune(outs)
 	list := slices.Clone(args)
 	for i, t := range args {
 		if t.op != nil {

@@ -9,14 +9,14 @@ import (
 )
 
 // Better says that the graph which better returns computes the results of t's computation more
-// exactly or in fewer steps: Tune takes it in their place. It returns as many tensors as the
+// exactly or in fewer steps: tune takes it in their place. It returns as many tensors as the
 // computation has, of their types and extents. t itself is returned.
 func Better(t *Tensor, better func() []*Tensor) *Tensor {
 	t.op.better = better
 	return t
 }
 
-// Tune returns tensors equal to outs whose computations are more exact, and those that say so by
+// tune returns tensors equal to outs whose computations are more exact, and those that say so by
 // Better replaced:
 //
 //   - What a graph of several computations, or with a reduction, computes in halves is computed in float32 and rounded once,
@@ -31,7 +31,7 @@ func Better(t *Tensor, better func() []*Tensor) *Tensor {
 //   - A power with exponent 2, 3 or 1/2 is a product or a root, which is exact where pow may not be.
 //
 // What has nothing of the kind is returned as it is. The cost is linear in the graph.
-func Tune(outs []*Tensor) []*Tensor {
+func tune(outs []*Tensor) []*Tensor {
 	t := &tuner{done: map[*operation][]*Tensor{}, casts: map[castKey]*Tensor{}, exprsDone: map[tir.Expr]tir.Expr{}}
 	ops := t.reach(outs)
 	t.halves = len(ops) > 1

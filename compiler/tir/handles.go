@@ -62,7 +62,7 @@ type handles struct {
 }
 
 func (h *handles) report(n ir.Node, format string, args ...any) {
-	if len(h.found) >= MaxFindings {
+	if len(h.found) >= maxFindings {
 		return
 	}
 	h.found = append(h.found, ir.Diagnostic{

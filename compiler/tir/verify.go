@@ -8,8 +8,8 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 )
 
-// MaxFindings bounds the diagnostics that Verify returns for one function.
-const MaxFindings = 20
+// maxFindings bounds the diagnostics that Verify returns for one function.
+const maxFindings = 20
 
 // Verify checks that fn is well formed and returns what is not, nothing if all is well:
 // variables are defined once (those of Let expressions once in each scope) and before their uses, loop variables stay out of the bodies
@@ -123,7 +123,7 @@ func (v *verifier) visible(b *Buffer) bool {
 
 // report adds a finding about node n.
 func (v *verifier) report(n ir.Node, format string, args ...any) {
-	if len(v.found) >= MaxFindings {
+	if len(v.found) >= maxFindings {
 		return
 	}
 	msg := fmt.Sprintf(format, args...)

@@ -89,13 +89,17 @@ type packer struct {
 	declare []*tir.Buffer
 }
 
-// maxPacked bounds the parameters of a packed function: the checks of each nest in those of the one
-// before.
+// maxPacked bounds the parameters of a packed function that TVM runs: the checks of each nest in those of the one
+// before. One that is run here has abi.MaxArgs at the most.
 const maxPacked = 1 << 12
 
 func packedAPI(name string, f *tir.PrimFunc, own bool) (*tir.PrimFunc, error) {
-	if len(f.Params) > maxPacked {
-		return nil, fmt.Errorf("%s has %d parameters, more than the %d that can be passed: combine tensors", name, len(f.Params), maxPacked)
+	most := maxPacked
+	if own {
+		most = abi.MaxArgs
+	}
+	if len(f.Params) > most {
+		return nil, fmt.Errorf("%s has %d parameters, more than the %d that can be passed: combine tensors", name, len(f.Params), most)
 	}
 	p := &packer{name: name, bound: map[*tir.Var]bool{}, args: tir.NewVar("args", dtype.HandleT)}
 	numArgs := tir.NewVar("num_args", dtype.Int32T)

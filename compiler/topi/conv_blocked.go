@@ -177,7 +177,7 @@ func (b *blockedConv) compute() *te.Tensor {
 		}
 		data, factor := x.At(place(b.data, from)...), b.w.At(place(b.kernel, weight)...)
 		if b.Words {
-			return te.Sum(WordProduct(data, factor), axes...)
+			return te.Sum(wordProduct(data, factor), axes...)
 		}
 		return te.Sum(tir.Mul(tir.CastTo(out, data), tir.CastTo(out, factor)), axes...)
 	})

@@ -23,7 +23,7 @@ type MatmulOpts struct {
 // product is a term of the sum.
 func (o MatmulOpts) product(x, y tir.Expr, out dtype.DType) tir.Expr {
 	if o.Words {
-		return WordProduct(x, y)
+		return wordProduct(x, y)
 	}
 	return tir.Mul(tir.CastTo(out, x), tir.CastTo(out, y))
 }

@@ -44,7 +44,7 @@ func Words(x *te.Tensor, axis int, turned bool) *te.Tensor {
 // UpperBits are the upper bits of the bytes of a word.
 const UpperBits = 0x80808080
 
-// WordProduct is the sum of the products of the bytes of two words.
-func WordProduct(x, y tir.Expr) tir.Expr {
+// wordProduct is the sum of the products of the bytes of two words.
+func wordProduct(x, y tir.Expr) tir.Expr {
 	return &tir.Call{Type: dtype.Int32T, Op: tir.OpDp4a, Args: []tir.Expr{x, y, tir.Int32(0)}}
 }

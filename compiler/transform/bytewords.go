@@ -35,8 +35,8 @@ func ByteWordsOf(t target.Target) ByteWords {
 	return w
 }
 
-// AllByteWords are those that have the form for it.
-func AllByteWords() ByteWords { return ByteWords{gains: true, block: wordBlock} }
+// allByteWords are those that have the form for it.
+func allByteWords() ByteWords { return ByteWords{gains: true, block: wordBlock} }
 
 // Matmul says why a product of matrices of bytes stays as it is, "" if it does not. constant says of the right factor that it is known when a program is loaded.
 func (w ByteWords) Matmul(a, b *relax.TensorStructInfo, constant bool) string {

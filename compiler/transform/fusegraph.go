@@ -59,6 +59,7 @@ type fuseGroup struct {
 	up      *fuseGroup
 	pattern opPattern
 	size    int
+	args    int // tensors that its kernels take, but for those that they hand on: at least as many as it takes
 	// members are the calls of a root, in order, once the groups are known; apart says that they are not fused after all.
 	members []*fuseNode
 	apart   bool

@@ -1,5 +1,11 @@
 package transform
 
+import (
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/runtime/abi"
+)
+
 // partitioner groups the nodes of a graph.
 type partitioner struct {
 	maxDepth int
@@ -21,7 +27,7 @@ func partition(nodes []*fuseNode, maxDepth int) *partitioner {
 	t := &partitioner{maxDepth: maxDepth}
 	groups := make([]fuseGroup, len(nodes))
 	for i, n := range nodes {
-		groups[i] = fuseGroup{pattern: n.pattern, size: 1}
+		groups[i] = fuseGroup{pattern: n.pattern, size: 1, args: n.operands()}
 		n.group = &groups[i]
 	}
 	for phase := range 2 {
@@ -49,8 +55,13 @@ func (t *partitioner) fuse(n *fuseNode, phase int) {
 		return
 	case p.group.root() == g:
 		return
-	case t.sizeUpTo(n, p) > t.maxDepth:
+	}
+	switch size, args := t.sizeUpTo(n, p); {
+	case size > t.maxDepth:
 		n.why = apartSize
+		return
+	case args >= abi.MaxArgs: // the result is an argument too
+		n.why = apartArgs
 		return
 	}
 	if p.group.pattern == patTuple {
@@ -131,6 +142,7 @@ func (t *partitioner) join(x, sink *fuseNode, target *fuseGroup) {
 	if g := x.group.root(); g != target {
 		g.up = target
 		target.size += g.size
+		target.args += g.args - 1
 		if g.pattern == patOutEWiseFusable { // only the reduction decides what the group may take in
 			target.pattern = g.pattern
 		}
@@ -140,19 +152,38 @@ func (t *partitioner) join(x, sink *fuseNode, target *fuseGroup) {
 	}
 }
 
-// sizeUpTo counts the nodes in the groups on the paths from n to sink, as far as the limit.
-func (t *partitioner) sizeUpTo(n, sink *fuseNode) int {
+// sizeUpTo counts the nodes in the groups on the paths from n to sink, as far as the limit, and what a group of them takes.
+func (t *partitioner) sizeUpTo(n, sink *fuseNode) (size, args int) {
 	t.searches++
-	return t.size(n, sink, sink.group.root().size)
+	g := sink.group.root()
+	return t.size(n, sink, g.size, g.args)
 }
 
-func (t *partitioner) size(x, sink *fuseNode, sum int) int {
-	if x == sink || sum > t.maxDepth || !t.first(x) {
-		return sum
+func (t *partitioner) size(x, sink *fuseNode, size, args int) (int, int) {
+	if x == sink || size > t.maxDepth || !t.first(x) {
+		return size, args
 	}
-	sum += x.group.size
+	size, args = size+x.group.size, args+x.group.args-1
 	for _, e := range x.outs {
-		sum = t.size(e.to, sink, sum)
+		size, args = t.size(e.to, sink, size, args)
 	}
-	return sum
+	return size, args
+}
+
+// operands counts what a call takes, at least as many as it takes tensors.
+func (n *fuseNode) operands() int {
+	if n.call == nil {
+		return 0
+	}
+	count := 0
+	for _, a := range n.call.Args {
+		switch a := a.(type) {
+		case *ir.GlobalVar: // the kernel
+		case *relax.Tuple:
+			count += len(a.Fields)
+		default:
+			count++
+		}
+	}
+	return count
 }

@@ -58,10 +58,10 @@ func (t *partitioner) intoTuples(nodes []*fuseNode) {
 	for _, n := range nodes {
 		p := n.parent
 		if p == nil || n.group.pattern > patInjective || p.group.pattern != patTuple || p.group.root().pattern > patInjective ||
-			n.group.root() == p.group.root() || t.sizeUpTo(n, p) > t.maxDepth {
+			n.group.root() == p.group.root() {
 			continue
 		}
-		if t.pathBlocks(n, p, injective) == nil {
+		if size, _ := t.sizeUpTo(n, p); size <= t.maxDepth && t.pathBlocks(n, p, injective) == nil {
 			t.commit(n, p)
 		}
 	}

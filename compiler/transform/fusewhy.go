@@ -6,6 +6,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/runtime/abi"
 )
 
 // whyApart says what kept a node from joining the node that all its users lead to.
@@ -18,6 +19,7 @@ const (
 	apartOpaqueUser                 // that node fuses with nothing
 	apartTuple                      // that node is a tuple
 	apartSize                       // the group would be too large
+	apartArgs                       // it would take too many tensors
 	apartOutput                     // a reduction takes elementwise users only
 	apartEdge                       // a user takes the value in another order
 	apartReduction                  // a reduction takes nothing
@@ -84,6 +86,8 @@ func (n *fuseNode) reason(maxDepth int) string {
 		return over + ", to which its users lead, is a tuple"
 	case apartSize:
 		return fmt.Sprintf("with %s there would be more than %d kernels in the group (relax.FuseOps.max_depth)", over, maxDepth)
+	case apartArgs:
+		return fmt.Sprintf("with %s the group could take more than the %d tensors that can be passed to a kernel", over, abi.MaxArgs)
 	case apartOutput:
 		return fmt.Sprintf("it is a %s, which only elementwise operations may follow, and the way to %s is %s", n.group.root().pattern, over, n.edge)
 	case apartEdge:

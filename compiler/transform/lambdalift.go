@@ -9,7 +9,6 @@ import (
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
-	"github.com/irscope/irscope/compiler/tir"
 )
 
 // LambdaLift makes functions of the module of those inside of functions.
@@ -86,10 +85,7 @@ func (l *lifter) collect(s *relax.SeqExpr, path []string) {
 
 // capture finds what a lambda takes from outside: all but itself and lambdas that take nothing.
 func (l *lifter) capture(x *lambda) {
-	infos := make([]relax.StructInfo, 0, len(x.fn.Params))
-	for _, p := range x.fn.Params {
-		infos = append(infos, p.SInfo)
-	}
+	var infos []relax.StructInfo
 	for _, v := range relax.FreeVars(x.fn) {
 		if other := l.byVar[v]; v == x.self || other != nil && !other.stays && len(other.captured) == 0 {
 			continue
@@ -102,28 +98,10 @@ func (l *lifter) capture(x *lambda) {
 		x.params = append(x.params, p)
 		infos = append(infos, v.SInfo)
 	}
-	defined := map[*tir.Var]bool{}
-	for _, v := range relax.DefinableVars(infos...) {
-		defined[v] = true
+	if v := relax.UndefinedSymbol(x.fn, infos...); v != nil {
+		x.stays = true
+		l.c.Declined("lift a function", x.fn, "it uses the symbolic variable "+v.Name+" from outside, which nothing that it captures defines")
 	}
-	ir.Walk(x.fn, func(n ir.Node) bool {
-		switch n := n.(type) {
-		case *relax.MatchCast:
-			for _, v := range relax.DefinableVars(n.SInfo) {
-				defined[v] = true
-			}
-		case *relax.Function:
-			for _, v := range relax.DefinedSymbolicVars(n) {
-				defined[v] = true
-			}
-		case *tir.Var:
-			if !defined[n] && !x.stays {
-				x.stays = true
-				l.c.Declined("lift a function", x.fn, "it uses the symbolic variable "+n.Name+" from outside, which nothing that it captures defines")
-			}
-		}
-		return true
-	})
 }
 
 // name gives each lambda a name: its global_symbol, or that of its variable behind the one of the function that it is inside of, if no other has that; then with all

@@ -50,7 +50,8 @@ func (l *legalizer) ruleOf(name string) rule {
 	return legalizeRule(name)
 }
 
-// formOf returns what says what a call becomes: that of a map of the user's, or that of the operator itself if a program defined it.
+// formOf returns what says what a call becomes: that of a map of the user's, that of the operator itself if a program defined it, or that of calls
+// with too many tensors.
 func (l *legalizer) formOf(e relax.Expr) op.LegalizeFunc {
 	o := op.Of(e)
 	if o == nil || l.pick != nil {
@@ -62,7 +63,10 @@ func (l *legalizer) formOf(e relax.Expr) op.LegalizeFunc {
 	if l.custom[o.Name] != nil {
 		return nil
 	}
-	return o.Legalize
+	if o.Legalize != nil {
+		return o.Legalize
+	}
+	return wideForm(e)
 }
 
 // maxForms bounds how often rules of users may make calls that rules of users are for.

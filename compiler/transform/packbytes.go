@@ -31,7 +31,7 @@ var PackByteProducts = &pass.Pass{
 		p := &bytePacking{c: c}
 		switch signs := c.Arg("signs").(string); signs {
 		case "any", "mixed":
-			p.ByteWords = AllByteWords()
+			p.ByteWords = allByteWords()
 			p.mixed = signs == "mixed"
 		case "":
 			p.ByteWords = ByteWordsOf(c.TargetOf())

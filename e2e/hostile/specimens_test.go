@@ -101,7 +101,7 @@ func expanding() []specimen {
 		}), "y = R.nn.relu(y500)"), ""),
 		text("many parts", graphLines(`x: R.Tensor((60000,), dtype="float32")`, "t = R.split(x, indices_or_sections=60000, axis=0)", "y = t[0]"), "parts"),
 		text("many parameters", "@T.prim_func\ndef f("+repeated(6000, ", ", func(i int) string { return "a" + itoa(i) + `: T.Buffer((4,), "float32")` })+
-			"):\n    a0[0] = a1[0]\n", "more than the 4096"),
+			"):\n    a0[0] = a1[0]\n", "more than the 1024"),
 		text("many dimensions", graphLines("x: R.Tensor(("+strings.Repeat("1, ", 1000)+"), dtype=\"float32\")", "y = R.add(x, x)"), "dimensions"),
 		text("nested attributes", "@T.prim_func\ndef f(A: T.Buffer((4,), \"float32\")):\n    T.func_attr({\"k\": "+strings.Repeat("[", 150)+strings.Repeat("]", 150)+"})\n    A[0] = A[1]\n", ""),
 		text("many attributes", "@T.prim_func\ndef f(A: T.Buffer((4,), \"float32\")):\n    T.func_attr({"+repeated(2000, ", ", func(i int) string { return `"k` + itoa(i) + `": "v"` })+"})\n    A[0] = A[1]\n", ""),

@@ -74,6 +74,20 @@ func strided() *onnxpb.Model {
 	return b.Model()
 }
 
+// same adds convolutions and a pooling whose padding auto_pad leaves to their extents, which are the same for all.
+func same(mode string, kernel, stride int64) *onnxpb.Model {
+	b := New("same", 13)
+	x := b.Input("x", onnxpb.Float, "b", 3, "h", "w")
+	attrs := []onnxpb.Attribute{IntList("strides", stride, 2), Str("auto_pad", mode)}
+	conv := b.Node("Conv", "conv", []string{x, b.Weights("w0", 0, 0.5, 3, 3, kernel, 3)}, append(attrs, IntList("kernel_shape", kernel, 3))...)
+	wide := b.Node("Conv", "wide", []string{x, b.Weights("w1", 0, 0.5, 3, 3, kernel+1, 2)}, append(attrs, IntList("kernel_shape", kernel+1, 2))...)
+	pool := b.Node("MaxPool", "pool", []string{b.Node("Neg", "neg", []string{b.Node("Exp", "exp", []string{x})})}, append(attrs, IntList("kernel_shape", kernel, 3))...)
+	sum := b.Node("Add", "sum", []string{b.Node("Add", "convs", []string{conv, wide}), pool})
+	// A second one, whose extents are ceil(ceil(h/s)/s).
+	b.Output(b.Node("Conv", "y", []string{sum, b.Weights("w2", 0, 0.5, 2, 3, kernel, 3)}, append(attrs, IntList("kernel_shape", kernel, 3))...), onnxpb.Float)
+	return b.Model()
+}
+
 // normalized is a normalization of as many channels as its operands say in turn.
 func normalized(channels ...any) *onnxpb.Model {
 	b := New("normalized", 17)
@@ -105,6 +119,7 @@ func symbolicCases(t *testing.T) []symbolicCase {
 		}
 		return out
 	}
+	images := []map[string]int64{{"b": 1, "h": 8, "w": 8}, {"b": 2, "h": 7, "w": 13}, {"b": 1, "h": 1, "w": 2}, {"b": 1, "h": 12, "w": 33}}
 	return []symbolicCase{
 		{name: "scaled down and up", model: scaledDownAndUp(), sizes: ns("n", 2, 4, 16, 34), bad: ns("n", 3, 17)},
 		{name: "extents through int32", model: castExtents(onnxpb.Int64), sizes: ns("n", 1, 2, 7, 8, 9, 33), exact: true},
@@ -112,6 +127,8 @@ func symbolicCases(t *testing.T) []symbolicCase {
 		{name: "strided", model: strided(), sizes: []map[string]int64{
 			{"b": 1, "h": 8, "w": 8}, {"b": 2, "h": 7, "w": 13}, {"b": 3, "h": 1, "w": 1}, {"b": 1, "h": 2, "w": 65},
 		}},
+		{name: "padded for as many", model: same("SAME_UPPER", 3, 2), sizes: images, exact: true},
+		{name: "padded for as many in front", model: same("SAME_LOWER", 5, 3), sizes: images, exact: true},
 		{
 			name: "channels that differ in name", model: normalized("a", "b", "c", "d", "e"), sizes: []map[string]int64{{"n": 2, "a": 3, "b": 3, "c": 3, "d": 3, "e": 3}, {"n": 1, "a": 1, "b": 1, "c": 1, "d": 1, "e": 1}},
 			bad: []map[string]int64{{"n": 1, "a": 3, "b": 3, "c": 3, "d": 2, "e": 3}, {"n": 1, "a": 2, "b": 3, "c": 3, "d": 3, "e": 3}},

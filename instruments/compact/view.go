@@ -151,8 +151,8 @@ func inFunction(line string, base int) bool {
 // indent returns the number of spaces that s begins with.
 func indent(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
 
-// TypeColumn is where the types of bindings stand in the text of String, or behind a longer line.
-const TypeColumn = 60
+// typeColumn is where the types of bindings stand in the text of String, or behind a longer line.
+const typeColumn = 60
 
 // String returns the view as text: each line, and its type in a column.
 func (v *View) String() string {
@@ -163,7 +163,7 @@ func (v *View) String() string {
 		}
 		b.WriteString(l.Text)
 		if l.Type != "" {
-			b.WriteString(strings.Repeat(" ", max(TypeColumn-utf8.RuneCountInString(l.Text), 3)))
+			b.WriteString(strings.Repeat(" ", max(typeColumn-utf8.RuneCountInString(l.Text), 3)))
 			b.WriteString(l.Type)
 		}
 	}

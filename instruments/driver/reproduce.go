@@ -188,14 +188,14 @@ func Reproduce(ctx context.Context, j *Job, program string, failed *event.Error,
 	switch failed.Kind {
 	case event.KindPass, event.KindVerify, event.KindPanic, event.KindLimit:
 		file, err := reproducePass(ctx, j, program, hooks)
-		if file != nil || err != nil && !WholeRuns(failed) || ctx.Err() != nil {
+		if file != nil || err != nil && !wholeRuns(failed) || ctx.Err() != nil {
 			return file, err
 		}
 	}
-	if !WholeRuns(failed) {
+	if !wholeRuns(failed) {
 		return nil, nil
 	}
-	file, err := WholeFile(j, program, failed, limit)
+	file, err := wholeFile(j, program, failed, limit)
 	if err != nil {
 		return nil, Input("%v", err)
 	}

@@ -35,17 +35,17 @@ type Whole struct {
 	Time   time.Duration `json:"time,omitempty"`
 	Memory int64         `json:"memory,omitempty"`
 	// Inputs are those that were given.
-	Inputs []WholeInput `json:"inputs,omitempty"`
+	Inputs []wholeInput `json:"inputs,omitempty"`
 }
 
-// WholeInput is an input of a reproducer with its elements.
-type WholeInput struct {
+// wholeInput is an input of a reproducer with its elements.
+type wholeInput struct {
 	request.Tensor
 	Data []byte `json:"data"`
 }
 
-// WholeRuns reports whether an error is one that a reproducer of the whole run shows.
-func WholeRuns(e *event.Error) bool {
+// wholeRuns reports whether an error is one that a reproducer of the whole run shows.
+func wholeRuns(e *event.Error) bool {
 	switch e.Kind {
 	case event.KindTimeout, event.KindCodegen, event.KindExecute, event.KindPanic:
 		return true
@@ -55,22 +55,22 @@ func WholeRuns(e *event.Error) bool {
 	return false
 }
 
-// ErrTooLargeToReproduce is the error for a source and inputs that are larger than a reproducer may be.
-var ErrTooLargeToReproduce = fmt.Errorf("the model and its inputs have more than %d MiB, the most that a reproducer has", maxReproduced>>20)
+// errTooLargeToReproduce is the error for a source and inputs that are larger than a reproducer may be.
+var errTooLargeToReproduce = fmt.Errorf("the model and its inputs have more than %d MiB, the most that a reproducer has", maxReproduced>>20)
 
-// WholeFile returns the file of a reproducer of a job that ended with an error, under limits of time and of the memory of the job. The error is
-// ErrTooLargeToReproduce.
-func WholeFile(j *Job, program string, failed *event.Error, limit time.Duration) ([]byte, error) {
+// wholeFile returns the file of a reproducer of a job that ended with an error, under limits of time and of the memory of the job. The error is
+// errTooLargeToReproduce.
+func wholeFile(j *Job, program string, failed *event.Error, limit time.Duration) ([]byte, error) {
 	src := j.Source
 	w := &Whole{Name: src.Name, Form: cmp.Or(src.Options.Form, frontend.Detect(src.Name, src.Data)), Time: limit, Memory: j.Memory}
 	size := len(src.Data)
 	for _, name := range slices.Sorted(maps.Keys(j.Inputs.Named)) {
 		x := j.Inputs.Named[name]
 		size += len(x.Tensor.Data)
-		w.Inputs = append(w.Inputs, WholeInput{request.Tensor{Name: name, File: x.From, DType: x.Tensor.DType.String(), Shape: x.Tensor.Shape}, x.Tensor.Data})
+		w.Inputs = append(w.Inputs, wholeInput{request.Tensor{Name: name, File: x.From, DType: x.Tensor.DType.String(), Shape: x.Tensor.Shape}, x.Tensor.Data})
 	}
 	if size > maxReproduced {
-		return nil, ErrTooLargeToReproduce
+		return nil, errTooLargeToReproduce
 	}
 	var text []byte
 	if w.Form == frontend.Script {
@@ -96,7 +96,7 @@ func (r *Reproducer) file(text []byte) []byte {
 // Whole returns the file of a reproducer of the whole run for an error of a stage of a task; nil where none shows it.
 func (t *Task) Whole(ctx context.Context, program string, err error) []byte {
 	var known *event.Error
-	if ctx.Err() != nil || !errors.As(t.Describe(ctx, err), &known) || !WholeRuns(known) || t.Job.Source.Data == nil {
+	if ctx.Err() != nil || !errors.As(t.Describe(ctx, err), &known) || !wholeRuns(known) || t.Job.Source.Data == nil {
 		return nil
 	}
 	j := *t.Job
@@ -110,7 +110,7 @@ func (t *Task) Whole(ctx context.Context, program string, err error) []byte {
 		}
 	}
 	j.Inputs.Named = named
-	file, err := WholeFile(&j, program, known, 0)
+	file, err := wholeFile(&j, program, known, 0)
 	if err != nil { // it is too large
 		return nil
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/irscope/irscope/instruments/event"
 )
 
-// MaxBody is the number of bytes of one dump.
-const MaxBody = 64 << 20
+// maxBody is the number of bytes of one dump.
+const maxBody = 64 << 20
 
 // bodies collects the lines below a banner, for the readers of formats in which a dump ends where the next one begins.
 type bodies struct {
@@ -37,7 +37,7 @@ func (b *bodies) add(line []byte, number int) error {
 		b.t.notes.before++
 		return nil
 	}
-	if len(b.body)+len(line) > MaxBody {
+	if len(b.body)+len(line) > maxBody {
 		return tooLong(number)
 	}
 	b.body = append(append(b.body, line...), '\n')
@@ -45,7 +45,7 @@ func (b *bodies) add(line []byte, number int) error {
 }
 
 func tooLong(number int) error {
-	return &event.Error{Kind: event.KindLimit, Limit: "dump", Message: fmt.Sprintf("line %d: the IR at one pass takes more than %d MiB, the limit here", number, MaxBody>>20)}
+	return &event.Error{Kind: event.KindLimit, Limit: "dump", Message: fmt.Sprintf("line %d: the IR at one pass takes more than %d MiB, the limit here", number, maxBody>>20)}
 }
 
 // end hands over the dump whose body has been read.

@@ -65,7 +65,7 @@ func (l *llvm) line(line []byte, number int) error {
 		l.t.notes.before++
 		return nil
 	}
-	if len(l.body)+len(line) > MaxBody {
+	if len(l.body)+len(line) > maxBody {
 		return tooLong(number)
 	}
 	l.body = append(append(l.body, line...), '\n')

@@ -10,7 +10,7 @@ type threads struct {
 	bytes int
 }
 
-// maxHeld is how many dumps wait at most; together they take no more than MaxBody bytes.
+// maxHeld is how many dumps wait at most; together they take no more than maxBody bytes.
 const maxHeld = 4096
 
 // elsewhere tells whether a dump is about another function than the pass that is open.
@@ -34,7 +34,7 @@ func (t *timeline) hold(d *dump) error {
 	for _, x := range d.texts {
 		h.bytes += len(x.body)
 	}
-	if len(h.held) <= maxHeld && h.bytes <= MaxBody {
+	if len(h.held) <= maxHeld && h.bytes <= maxBody {
 		return nil
 	}
 	if err := t.lost(); err != nil {

@@ -19,8 +19,8 @@ type Schedule struct {
 // SchedulePrefix stands before the kernel in the names of the steps that apply schedules.
 const SchedulePrefix = "schedule."
 
-// MaxSchedules bounds the schedules of a run. Each is at most as long as a script.
-const MaxSchedules = 32
+// maxSchedules bounds the schedules of a run. Each is at most as long as a script.
+const maxSchedules = 32
 
 // maxKernelName bounds the names of kernels, which stand in the paths of steps.
 const maxKernelName = 255
@@ -43,8 +43,8 @@ func normalSchedules(list []Schedule) ([]Schedule, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	if len(list) > MaxSchedules {
-		return nil, fmt.Errorf("there are %d schedules; the limit is %d", len(list), MaxSchedules)
+	if len(list) > maxSchedules {
+		return nil, fmt.Errorf("there are %d schedules; the limit is %d", len(list), maxSchedules)
 	}
 	out := slices.Clone(list)
 	for _, s := range out {

@@ -90,7 +90,7 @@ var codeNames = [...]struct {
 	{"int", Int, 0},
 }
 
-// Parse reads a type as TVM writes it. The empty string and "void" give Void.
+// Parse reads a type as TVM writes it. The empty string and "void" give Void, and uint1, the older name of bool, gives that.
 func Parse(s string) (DType, error) {
 	if s == "" || s == "void" {
 		return Void, nil
@@ -111,6 +111,9 @@ func Parse(s string) (DType, error) {
 				break
 			}
 			d.Bits, rest = uint8(bits), rest[n:]
+			if c.code == UInt && bits == 1 {
+				d.Code, d.Bits = Bool, BoolT.Bits
+			}
 		}
 		if rest != "" {
 			lanes, ok := strings.CutPrefix(rest, "x")

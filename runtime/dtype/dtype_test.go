@@ -52,3 +52,11 @@ func TestIntLimits(t *testing.T) {
 		}
 	}
 }
+
+func TestTheOlderNameOfBool(t *testing.T) {
+	for name, want := range map[string]string{"uint1": "bool", "uint1x4": "boolx4", "int1": "int1"} {
+		if d, err := Parse(name); err != nil || d.String() != want {
+			t.Errorf("%s reads as %s (%v), want %s", name, d, err, want)
+		}
+	}
+}

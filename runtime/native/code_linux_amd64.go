@@ -42,10 +42,10 @@ type Code struct {
 func (c *Code) Frame() int { return c.frame }
 
 // Load verifies a blob and makes a copy of it executable.
-func Load(b *asm.Blob) (*Code, error) { return LoadFor(b, Host()) }
+func Load(b *asm.Blob) (*Code, error) { return loadFor(b, Host()) }
 
-// LoadFor is Load for a processor with some features.
-func LoadFor(b *asm.Blob, has asm.Features) (*Code, error) {
+// loadFor is Load for a processor with some features.
+func loadFor(b *asm.Blob, has asm.Features) (*Code, error) {
 	needs, err := asm.Inspect(b, Box)
 	if err != nil {
 		return nil, fmt.Errorf("machine code is refused: %w", err)

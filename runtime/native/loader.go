@@ -89,7 +89,7 @@ func (l *Loader) prepare(b []byte) (*Object, *Code, error) {
 	if err := Available(); err != nil {
 		return nil, nil, fmt.Errorf("machine code: %w: %w", runtime.ErrUnsupported, err)
 	}
-	c, err := LoadFor(&o.Blob, l.has)
+	c, err := loadFor(&o.Blob, l.has)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -26,8 +26,8 @@ type Code struct{}
 // Load fails.
 func Load(*asm.Blob) (*Code, error) { return nil, Available() }
 
-// LoadFor fails.
-func LoadFor(*asm.Blob, asm.Features) (*Code, error) { return nil, Available() }
+// loadFor fails.
+func loadFor(*asm.Blob, asm.Features) (*Code, error) { return nil, Available() }
 
 // Call fails.
 func (*Code) Call(int, *Frame, []byte) (uint64, error) { return 0, Available() }

@@ -6,9 +6,9 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// FactOf writes a condition on integers with $0 and $1 for the values that vary, so that an
+// factOf writes a condition on integers with $0 and $1 for the values that vary, so that an
 // error can say what they were. It is empty for a condition that says more than that.
-func FactOf(cond tir.Expr) (string, []tir.Expr) {
+func factOf(cond tir.Expr) (string, []tir.Expr) {
 	f := fact{ok: true}
 	text := f.text(cond)
 	if !f.ok || len(f.values) == 0 {
@@ -88,6 +88,6 @@ func FailureOf(s *tir.AssertStmt, bound []tir.Expr) (text, fact string, values [
 	case 2:
 		return text, "it is $0, the extent $1", bound
 	}
-	fact, values = FactOf(s.Cond)
+	fact, values = factOf(s.Cond)
 	return text, fact, values
 }

@@ -84,11 +84,11 @@ func Is(w io.Writer) bool {
 	return ok && s.tty
 }
 
-// DefaultWidth is the width of a terminal that is not known.
-const DefaultWidth = 80
+// defaultWidth is the width of a terminal that is not known.
+const defaultWidth = 80
 
 // Width returns the number of columns that w has: what COLUMNS says, or the size of the terminal. It is not known of a file or a
-// pipe: then it is DefaultWidth.
+// pipe: then it is defaultWidth.
 func Width(w io.Writer) (columns int, known bool) {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n, true
@@ -98,5 +98,5 @@ func Width(w io.Writer) (columns int, known bool) {
 			return n, true
 		}
 	}
-	return DefaultWidth, false
+	return defaultWidth, false
 }

@@ -144,7 +144,7 @@ func TestColors(t *testing.T) {
 
 func TestWidth(t *testing.T) {
 	var b strings.Builder
-	for value, want := range map[string]int{"": DefaultWidth, "0": DefaultWidth, "wide": DefaultWidth, "132": 132} {
+	for value, want := range map[string]int{"": defaultWidth, "0": defaultWidth, "wide": defaultWidth, "132": 132} {
 		t.Setenv("COLUMNS", value)
 		if n, known := Width(&b); n != want || known != (value == "132") {
 			t.Errorf("COLUMNS=%q: %d, %v", value, n, known)

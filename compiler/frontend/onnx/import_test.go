@@ -305,7 +305,7 @@ func TestErrors(t *testing.T) {
 		}(), `the node uses its own output`},
 		{"norm", one(17, "LpNormalization", attrs(ob.Int("p", 3)), x), `LpNormalization "node" (operator set 17): attribute "p" is 3, expected 1 or 2`},
 		{"power", one(17, "GlobalLpPool", attrs(ob.Int("p", 0)), x), `attribute "p" is 0, expected 1 to 64`},
-		{"eye", one(17, "EyeLike", nil, x), `input 0 has 4 dimensions, expected 2`},
+		{"eye", one(17, "EyeLike", nil, x), `input 0 ("x") has 4 dimensions, expected 2`},
 		{"symbolic crop", func() *ob.Builder {
 			b := one(18, "CenterCropPad", attrs(ob.IntList("axes", 1)), "x:f:1 w", "s")
 			b.Initializer("s", ob.Shape(7))

@@ -97,11 +97,16 @@ func (n *node) dims(i int) []tir.Expr {
 	return d
 }
 
+// anyRank is the upper bound of ranked where there is none.
+const anyRank = math.MaxInt
+
 // ranked returns the extents of operand i, which must have so many.
 func (n *node) ranked(i, least, most int) []tir.Expr {
 	d := n.dims(i)
 	switch {
 	case len(d) >= least && len(d) <= most:
+	case most == anyRank:
+		n.fail("input %d (%q) has %d dimensions, expected at least %d", i, n.pb.Inputs[i], len(d), least)
 	case least == most:
 		n.fail("input %d (%q) has %d dimensions, expected %d", i, n.pb.Inputs[i], len(d), least)
 	default:

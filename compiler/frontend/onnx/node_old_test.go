@@ -17,6 +17,7 @@ func ownOld() []onnxtest.NodeCase {
 	}
 	list := func(t ...*onnxpb.Tensor) []*onnxpb.Tensor { return t }
 	image := floats([]int64{1, 2, 1, 2}, 1, -2, 3, -4)
+	rows := floats([]int64{1, 1, 3, 3}, 0, 1, 2, 3, 4, 5, 6, 7, 8)
 	consumed := ob.IntList("consumed_inputs", 0)
 	return []onnxtest.NodeCase{
 		// The axes of the second operand are those of the first from axis 1 on.
@@ -41,6 +42,15 @@ func ownOld() []onnxtest.NodeCase {
 		ownNodeIn(6, "BatchNormalization", list(image, floats([]int64{2}, 1, 2), floats([]int64{2}, 0, 1), floats([]int64{2}, 1, 3), floats([]int64{2}, 4, 1)),
 			list(floats([]int64{1, 2, 1, 2}, 0, -1.5, 1, -13)), ob.Int("is_test", 1), ob.Float("epsilon", 0)),
 		ownNodeIn(1, "Sigmoid", list(floats([]int64{1}, 0)), list(floats([]int64{1}, .5)), consumed),
+		ownNodeIn(1, "Affine", list(floats([]int64{2}, 1, -2)), list(floats([]int64{2}, 3.5, -2.5)), ob.Float("alpha", 2), ob.Float("beta", 1.5)),
+		ownNodeIn(1, "Scale", list(floats([]int64{2}, 1, -2)), list(floats([]int64{2}, 2.5, -5)), ob.Float("scale", 2.5)),
+		ownNodeIn(1, "ScaledTanh", list(floats([]int64{2}, .25, -1e3)), list(floats([]int64{2}, 1.3863513, -3)), ob.Float("alpha", 3), ob.Float("beta", 2)),
+		ownNodeIn(1, "ParametricSoftplus", list(floats([]int64{3}, 0, 1e3, -1e3)), list(floats([]int64{3}, 2.0794415, 6e3, 0)), ob.Float("alpha", 3), ob.Float("beta", 2)),
+		ownNodeIn(1, "ImageScaler", list(image), list(floats([]int64{1, 2, 1, 2}, 3, -3, 11, -3)), ob.Float("scale", 2), ob.FloatList("bias", 1, 5)),
+		// From the left, the top, the right and the bottom; with a scale the last two do not count.
+		ownNodeIn(1, "Crop", list(rows), list(floats([]int64{1, 1, 1, 2}, 4, 5)), ob.IntList("border", 1, 1, 0, 1)),
+		ownNodeIn(1, "Crop", list(rows), list(floats([]int64{1, 1, 2, 1}, 1, 4)), ob.IntList("border", 1, 0, 9, 9), ob.IntList("scale", 2, 1)),
+		ownNodeIn(1, "DynamicSlice", list(floats([]int64{2, 3}, 0, 1, 2, 3, 4, 5), ptr(ob.Shape(1, 0)), ptr(ob.Shape(9, -1))), list(floats([]int64{1, 2}, 3, 4))),
 		ownNodeIn(1, "RNN", list(floats([]int64{1, 1, 1}, .5), floats([]int64{1, 1, 1}, 2), floats([]int64{1, 1, 1}, 1)), list(floats([]int64{1, 1, 1, 1}, .76159416)), ob.Int("hidden_size", 1), ob.Int("output_sequence", 1)),
 	}
 }
@@ -53,6 +63,9 @@ func TestOldErrors(t *testing.T) {
 		`Add "node" (operator set 6): attribute "axis" is 3 for inputs of 4 and 2 dimensions`: one(6, "Add", attrs(ob.Int("broadcast", 1), ob.Int("axis", 3)), x, "z:f:8 8"),
 		`attribute "to" is "float", expected the name of an element type such as "FLOAT"`:     one(5, "Cast", attrs(ob.Str("to", "float")), x),
 		`attribute "p" is 1.5, supported are whole numbers`:                                   one(1, "GlobalLpPool", attrs(ob.Float("p", 1.5)), x),
+		`ScaledTanh "node" (operator set 6): attribute "alpha" is missing`:                    one(6, "ScaledTanh", attrs(ob.Float("beta", 2)), x),
+		`which do not fit an image of 8 rows and 8 columns`:                                   one(1, "Crop", attrs(ob.IntList("border", 5, 0, 4, 0)), x),
+		`attribute "bias" has 2 elements for 3 channels, expected one for each`:               one(1, "ImageScaler", attrs(ob.FloatList("bias", 1, 2)), x),
 		`unknown attribute "broadcast"`:                                                       one(7, "Add", attrs(ob.Int("broadcast", 1)), x, "z:f:8 8"),
 	} {
 		if _, err := tryImport(t, b, Options{}); err == nil || !strings.Contains(err.Error(), want) {

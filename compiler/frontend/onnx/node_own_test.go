@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -21,12 +22,15 @@ func ownNodes() []onnxtest.NodeCase {
 		t := ob.Floats(dims, v...)
 		return &t
 	}
+	inf := float32(math.Inf(1))
 	return []onnxtest.NodeCase{
 		// A region that is divided evenly, and one of a single column that goes beyond the image.
 		ownNode("MaxRoiPool", []*onnxpb.Tensor{
 			floats([]int64{1, 1, 4, 4}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
 			floats([]int64{2, 5}, 0, 0, 0, 3, 3, 0, 1.5, 0, 1.5, 9),
 		}, []*onnxpb.Tensor{floats([]int64{2, 1, 2, 2}, 5, 7, 13, 15, 14, 14, 0, 0)}, ob.IntList("pooled_shape", 2, 2)),
+		// A slope counts where the input is negative only.
+		ownNode("PRelu", []*onnxpb.Tensor{floats([]int64{4}, 2, 0, -2, -1), floats([]int64{4}, inf, inf, -inf, 3)}, []*onnxpb.Tensor{floats([]int64{4}, 2, 0, inf, -3)}),
 		ownNode("GlobalLpPool", []*onnxpb.Tensor{floats([]int64{1, 2, 2, 2}, 1, -2, 3, -4, 0, 0, 0, -5)},
 			[]*onnxpb.Tensor{floats([]int64{1, 2, 1, 1}, 4.6415888, 5)}, ob.Int("p", 3)),
 		ownNode("LpPool", []*onnxpb.Tensor{floats([]int64{1, 1, 5}, 1, -2, 3, -4, 5)},

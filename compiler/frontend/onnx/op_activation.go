@@ -134,13 +134,12 @@ func shrink(n *node) {
 	n.result("relax.where", args(low, up, rest))
 }
 
-// prelu is max(x, 0) + slope * min(x, 0); the slope broadcasts to x.
+// prelu is slope * x where x is negative, and x elsewhere, whatever the slope is there; the slope broadcasts to x.
 func prelu(n *node) {
 	n.sameDType(0, 1)
 	x := n.expr(0)
-	zero := n.constant(n.dtype(0), 0)
-	neg := n.emit("relax.multiply", args(n.expr(1), n.emit("relax.minimum", args(x, zero))))
-	n.result("relax.add", args(n.emit("relax.maximum", args(x, zero)), neg))
+	negative := n.emit("relax.less", args(x, n.constant(n.dtype(0), 0)))
+	n.result("relax.where", args(negative, n.emit("relax.multiply", args(n.expr(1), x)), x))
 }
 
 // softmax normalises along one axis. Before operator set 13 all dimensions from axis on

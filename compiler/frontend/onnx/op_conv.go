@@ -51,6 +51,7 @@ func (n *node) spatialRank() int {
 
 func conv(n *node) {
 	n.sameDType(0, 1, 2)
+	n.padSame(n.kernelOf(1, n.spatialRank()), 0)
 	r, w := n.convolution(1)
 	n.biased(fmt.Sprintf("relax.nn.conv%dd", r), n.dims(1)[0], r+2, make([]int64, r), w.list(w.pads)...)
 }

@@ -139,10 +139,7 @@ func (n *node) counting(start int64, extent tir.Expr) relax.Expr {
 
 // eyeLike is 1 on diagonal k and 0 elsewhere.
 func eyeLike(n *node) {
-	dims, d := n.dims(0), n.dtype(0)
-	if len(dims) != 2 {
-		n.fail("input 0 has %d dimensions, expected 2", len(dims))
-	}
+	dims, d := n.ranked(0, 2, 2), n.dtype(0)
 	if n.pb.Attribute("dtype") != nil {
 		var err error
 		d, err = n.elemType("dtype")

@@ -62,9 +62,7 @@ func foldNonZero(_ *node, in []*known) *known {
 // compressByData picks the elements along an axis of x at which a condition holds that depends on data.
 func (n *node) compressByData(x relax.Expr, axis int, extent tir.Expr) {
 	n.wantDType(1, "bool", dtype.DType.IsBool)
-	if n.rank(1) != 1 {
-		n.fail("the condition (input 1) has %d dimensions, expected 1", n.rank(1))
-	}
+	n.ranked(1, 1, 1)
 	cond := n.expr(1)
 	ctx := &relax.InferContext{Prover: n.g.prover}
 	if ctx.Equal(n.dims(1)[0], extent) != relax.True { // those beyond the axis do not count
@@ -110,10 +108,8 @@ func unique(n *node) {
 func nonMaxSuppression(n *node) {
 	n.floats(0)
 	n.floats(1)
-	if n.rank(0) != 3 || n.rank(1) != 3 {
-		n.fail("boxes and scores have %d and %d dimensions, expected 3 of each", n.rank(0), n.rank(1))
-	}
-	if sides := n.dims(0)[2]; !n.equal(sides, tir.Int(4)) {
+	n.ranked(1, 3, 3)
+	if sides := n.ranked(0, 3, 3)[2]; !n.equal(sides, tir.Int(4)) {
 		n.fail("boxes (input 0) have %s numbers each, expected 4", relax.FormatPrim(sides))
 	}
 	boxes, d := n.expr(0), n.dtype(0)

@@ -17,12 +17,7 @@ func flexAttention(n *node) {
 	n.floats(0)
 	n.sameDType(0, 1, 2)
 	elem := n.dtype(0)
-	for i := range 3 {
-		if n.rank(i) != 4 {
-			n.fail("input %d (%q) has %d dimensions, expected 4", i, n.pb.Inputs[i], n.rank(i))
-		}
-	}
-	q, k, v := n.dims(0), n.dims(1), n.dims(2)
+	q, k, v := n.ranked(0, 4, 4), n.ranked(1, 4, 4), n.ranked(2, 4, 4)
 	n.expectShape(1, "K", q[0], k[1], k[2], q[3])
 	n.expectShape(2, "V", q[0], k[1], k[2], v[3])
 	heads, ok := tir.AsInt(q[1])

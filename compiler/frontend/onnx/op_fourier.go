@@ -74,10 +74,7 @@ func (f fourier) factor(j, from, k, to int64) float64 {
 
 // dft transforms along an axis: an attribute up to operator set 19, an operand after that.
 func dft(n *node) {
-	x, dims := n.floats(0), n.dims(0)
-	if len(dims) < 2 {
-		n.fail("input 0 has %d dimensions, expected at least 2", len(dims))
-	}
+	x, dims := n.floats(0), n.ranked(0, 2, anyRank)
 	at := n.int("axis", 1)
 	if n.opset >= 20 {
 		at = -2
@@ -144,11 +141,8 @@ func (n *node) oneInt(i int, what string) int64 {
 
 // stft transforms frames of a signal, each multiplied with a window: a convolution whose kernels are the rows of the transform.
 func stft(n *node) {
-	x, dims := n.floats(0), n.dims(0)
+	x, dims := n.floats(0), n.ranked(0, 3, 3) // batch, length, and the parts of a number
 	n.sameDType(0, 2)
-	if len(dims) != 3 {
-		n.fail("input 0 has %d dimensions, expected 3: batch, length, and the parts of a number", len(dims))
-	}
 	step := n.oneInt(1, "frame_step")
 	if step < 1 || step > math.MaxInt32 {
 		n.fail("frame_step (input 1) is %d, expected 1 or more", step)

@@ -25,9 +25,8 @@ func linearRows() []operator {
 // gemm is alpha * A' * B' + beta * C, where C broadcasts to the product.
 func gemm(n *node) {
 	n.sameDType(0, 1, 2)
-	if n.rank(0) != 2 || n.rank(1) != 2 {
-		n.fail("inputs 0 and 1 have %d and %d dimensions, expected 2", n.rank(0), n.rank(1))
-	}
+	n.ranked(0, 2, 2)
+	n.ranked(1, 2, 2)
 	if n.opset < 11 {
 		n.value(2)
 	}

@@ -184,13 +184,19 @@ func dynamicQuantizeMatMul(n *node) {
 	n.scaledProduct(op.ByteMatmul(n.emit, a, n.byteFactor(1, 3, ofColumns)), n.tensor(q[1]), n.vector(2, ofColumns), n.optional(4))
 }
 
+// fewBits is the width that attribute "bits" gives the elements of packed weights, one of those supported, and their type.
+func (n *node) fewBits(supported ...int64) (bits int64, kind onnxpb.DataType) {
+	if bits = n.int("bits", 4); !slices.Contains(supported, bits) {
+		n.fail("attribute \"bits\" is %d, supported are %d", bits, supported)
+	}
+	return bits, map[int64]onnxpb.DataType{2: onnxpb.Uint2, 4: onnxpb.Uint4, 8: onnxpb.Uint8}[bits]
+}
+
 // matMulNBits multiplies with weights of 2, 4, or 8 bits, packed by rows, whose blocks have scales and zero points.
 func matMulNBits(n *node) {
-	rows, extent, bits, size := n.int("N", 0), n.int("K", 0), n.int("bits", 4), n.int("block_size", 0)
-	kind, ok := map[int64]onnxpb.DataType{2: onnxpb.Uint2, 4: onnxpb.Uint4, 8: onnxpb.Uint8}[bits]
+	rows, extent, size := n.int("N", 0), n.int("K", 0), n.int("block_size", 0)
+	bits, kind := n.fewBits(2, 4, 8)
 	switch {
-	case !ok:
-		n.fail("attribute \"bits\" is %d, supported are 2, 4 and 8", bits)
 	case min(rows, extent, size) < 1 || max(rows, extent, size) > maxPackedExtent:
 		n.fail("attributes \"N\", \"K\" and \"block_size\" are %d, %d and %d, expected 1 to %d", rows, extent, size, maxPackedExtent)
 	case n.has(4):
@@ -246,7 +252,8 @@ func matMulNBits(n *node) {
 
 // gatherBlockQuantized takes rows, or what lies along another axis, of a table of few bits, whose blocks along its last axis have scales and zero points. Bytes may hold two elements of the table each.
 func gatherBlockQuantized(n *node) {
-	bits, size, table := n.int("bits", 4), n.int("block_size", 128), n.expr(0)
+	size, table := n.int("block_size", 128), n.expr(0)
+	bits, kind := n.fewBits(4, 8)
 	n.wantDType(0, "uint8, uint4 or int4", func(d dtype.DType) bool { return d == dtype.UInt8T || d.IsInteger() && d.Bits == 4 })
 	rank := n.rank(0)
 	along, blocks := n.axis(n.int("gather_axis", 0), rank), n.axis(n.int("quantize_axis", 1), rank)
@@ -254,10 +261,7 @@ func gatherBlockQuantized(n *node) {
 		n.fail("attributes \"gather_axis\" and \"quantize_axis\" name the same axis %d", along)
 	}
 	bytes := n.dtype(0) == dtype.UInt8T
-	kind, ok := map[int64]onnxpb.DataType{4: onnxpb.Uint4, 8: onnxpb.Uint8}[bits]
 	switch {
-	case !ok:
-		n.fail("attribute \"bits\" is %d, supported are 4 and 8", bits)
 	case bytes && (along != 0 || blocks != rank-1):
 		n.fail("attributes \"gather_axis\" and \"quantize_axis\" are %d and %d, expected the first and the last of %d axes where the table is of bytes", along, blocks, rank)
 	case size < 1 || size > maxPackedExtent:

@@ -189,10 +189,7 @@ func vectorizeFeatures(n *node) {
 	for i := range n.in {
 		n.value(i)
 		n.wantDType(i, "float32, float64, int32, or int64", mlNumber)
-		dims := n.dims(i)
-		if len(dims) != 1 && len(dims) != 2 {
-			n.fail("input %d has %d dimensions, expected 1 or 2", i, len(dims))
-		}
+		dims := n.ranked(i, 1, 2)
 		if w, ok := tir.AsInt(dims[len(dims)-1]); ok && len(widths) > 0 && w != widths[i] {
 			n.fail("input %d has %d features, but attribute \"inputdimensions\" says %d", i, w, widths[i])
 		}

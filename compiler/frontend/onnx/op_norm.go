@@ -29,10 +29,7 @@ func batchNorm(n *node) {
 	n.want("spatial", 1, "statistics for each element are not supported")
 	n.sameDType(0, 1, 2, 3, 4)
 	x := n.floats(0)
-	if n.rank(0) < 2 {
-		n.fail("input 0 has %d dimensions, expected at least 2", n.rank(0))
-	}
-	channels := n.dims(0)[1]
+	channels := n.ranked(0, 2, anyRank)[1]
 	for i := 1; i < 5; i++ {
 		d := n.dims(i)
 		if len(d) != 1 || !mayEqual(d[0], channels) {
@@ -133,10 +130,7 @@ func rmsNorm(n *node) {
 
 func instanceNorm(n *node) {
 	n.sameDType(0, 1, 2)
-	x, dims := n.floats(0), n.dims(0)
-	if len(dims) < 3 {
-		n.fail("input 0 has %d dimensions, expected at least 3", len(dims))
-	}
+	x, dims := n.floats(0), n.ranked(0, 3, anyRank)
 	var axes []int64
 	for i := 2; i < len(dims); i++ {
 		axes = append(axes, int64(i))
@@ -151,10 +145,7 @@ func instanceNorm(n *node) {
 func groupNorm(n *node) {
 	n.want("stash_type", 1, "statistics are computed in float32")
 	n.sameDType(0, 1, 2)
-	x, dims := n.floats(0), n.dims(0)
-	if len(dims) < 3 {
-		n.fail("input 0 has %d dimensions, expected at least 3", len(dims))
-	}
+	x, dims := n.floats(0), n.ranked(0, 3, anyRank)
 	groups := n.int("num_groups", 0)
 	if groups < 1 {
 		n.fail("attribute \"num_groups\" is %d, expected 1 or more", groups)

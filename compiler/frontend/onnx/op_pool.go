@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/irscope/irscope/compiler/tir"
@@ -67,6 +68,14 @@ func (w *window) padded(extra []int64) []int64 {
 
 // maxPool ignores padding, so rounding up is more padding.
 func maxPool(n *node) {
+	if kernel := n.ints("kernel_shape"); !n.wants(1) && len(kernel) == n.spatialRank() {
+		least := math.Inf(-1)
+		if d := n.dtype(0); d.IsInteger() {
+			lo, _ := d.IntLimits()
+			least = float64(lo)
+		}
+		n.padSame(kernel, least)
+	}
 	w, r, extra := n.pooling()
 	n.result(fmt.Sprintf("relax.nn.max_pool%dd", r), args(n.expr(0)),
 		"pool_size", w.kernel, "strides", w.strides, "dilation", w.dilations, "padding", w.padded(extra))
@@ -96,11 +105,8 @@ func averagePool(n *node) {
 // lrn divides by a power of the mean square over neighbouring channels. The mean is a
 // pooling over channels, of the image seen as one channel of height C.
 func lrn(n *node) {
-	dims, elem := n.dims(0), n.dtype(0)
+	dims, elem := n.ranked(0, 3, anyRank), n.dtype(0)
 	x, d := n.widened(n.floats(0), elem), elem.Accumulator()
-	if len(dims) < 3 {
-		n.fail("input 0 has %d dimensions, expected at least 3", len(dims))
-	}
 	size := n.int("size", 0)
 	if size < 1 || size > 1<<20 {
 		n.fail("attribute \"size\" is %d, expected 1 or more", size)

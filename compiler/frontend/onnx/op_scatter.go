@@ -77,9 +77,7 @@ func oneHot(n *node) {
 }
 
 func trilu(n *node) {
-	if n.rank(0) < 2 {
-		n.fail("input 0 has %d dimensions, expected at least 2", n.rank(0))
-	}
+	n.ranked(0, 2, anyRank)
 	if known := n.known(1); n.has(1) && (known == nil || len(known.elems) == 1 && !isNumber(known.elems[0])) {
 		n.triangleByData(n.bool("upper", true))
 		return

@@ -28,10 +28,7 @@ type grams struct {
 // max_skip_count + 1. Result i is the count of the n-gram whose ngram_indexes is i, or by the mode its weight, or their product.
 func tfIdf(n *node) {
 	n.wantDType(0, "int32 or int64", func(d dtype.DType) bool { return d == dtype.Int32T || d == dtype.Int64T })
-	dims := n.dims(0)
-	if len(dims) != 1 && len(dims) != 2 {
-		n.fail("input 0 has %d dimensions, expected 1 or 2", len(dims))
-	}
+	dims := n.ranked(0, 1, 2)
 	rows := dims
 	if len(dims) == 1 {
 		rows = []tir.Expr{tir.Int(1), dims[0]}

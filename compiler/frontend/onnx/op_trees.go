@@ -286,10 +286,7 @@ func (n *node) tensorAttr(name string) []float64 {
 // treeEnsemble is the operator of version 5: leaves have numbers of their own.
 func treeEnsemble(n *node) {
 	n.wantDType(0, "a floating-point type", dtype.DType.IsFloat)
-	dims := n.dims(0)
-	if len(dims) != 2 {
-		n.fail("input 0 has %d dimensions, expected 2", len(dims))
-	}
+	dims := n.ranked(0, 2, 2)
 	features := n.width(dims)
 	values := n.tensorAttr("nodes_splits")
 	count := len(values)

@@ -79,9 +79,7 @@ func roiAlign(n *node) {
 	if half {
 		regions = n.emit("relax.subtract", args(regions, n.constant(d, 0.5/scale)))
 	}
-	if n.rank(2) != 1 {
-		n.fail("batch_indices (input 2) has %d dimensions, expected 1", n.rank(2))
-	}
+	n.ranked(2, 1, 1)
 	images := n.emit("relax.astype", args(n.expr(2)), "dtype", d)
 	images = n.reshape(images, []tir.Expr{n.dims(2)[0], tir.Int(1)})
 	rois := n.emit("relax.concat", args(tuple([]relax.Expr{images, regions})), "axis", int64(1))

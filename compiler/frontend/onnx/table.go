@@ -67,6 +67,7 @@ var tables = sync.OnceValue(func() map[string]map[string]*operator {
 			dynamicRows(),
 			sequenceRows(),
 			randomRows(),
+			experimentalRows(),
 		)),
 		domainML:        index(mlRows()),
 		domainMicrosoft: index(microsoftRows()),

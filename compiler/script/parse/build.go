@@ -188,11 +188,7 @@ func (b *builder) toType(v any, n *syntax.Node) dtype.DType {
 		if x == "" {
 			return dtype.Void
 		}
-		d := b.parseType(x, n)
-		if d.IsUInt() && d.Bits == 1 { // the older name of bool
-			return dtype.BoolT.LikeVector(d)
-		}
-		return d
+		return b.parseType(x, n)
 	case dtype.DType:
 		return x
 	case namespace:

@@ -89,8 +89,6 @@ func (b *builder) attrValue(v any, n *syntax.Node) ir.Value {
 			return x.Value != 0
 		}
 		return x
-	case *tir.StringImm:
-		return x.Value
 	case *list:
 		out := make([]ir.Value, len(x.items))
 		for i, it := range x.items {

@@ -147,6 +147,32 @@ func TestLdexp(t *testing.T) {
 	}
 }
 
+// TestZeros evaluates each function of one argument at both zeros: what is zero there has the sign of the exact result.
+func TestZeros(t *testing.T) {
+	for _, c := range libmtest.Cases() {
+		if c.Args != 1 {
+			continue
+		}
+		for _, d := range []dtype.DType{dtype.Float32T, dtype.Float64T} {
+			if d == dtype.Float64T && !c.Func.Double {
+				continue
+			}
+			x, out := tensor.MustNew(d, 2), tensor.MustNew(d, 2)
+			x.SetFloat(1, math.Copysign(0, -1))
+			f := expand(t, c, libmtest.Function(c, d, 2, 1))
+			if err := interp.Run(context.Background(), f, []any{x, out}, nil); err != nil {
+				t.Fatal(err)
+			}
+			for i := range 2 {
+				got, want := out.Float(i), c.Exact([]float64{x.Float(i)})
+				if want == 0 && (got != 0 || math.Signbit(got) != math.Signbit(want)) {
+					t.Errorf("%s of %s %g is %g, want %g", c.Name, d, x.Float(i), got, want)
+				}
+			}
+		}
+	}
+}
+
 // TestDocumentedBounds keeps docs/math.md in step with the table.
 func TestDocumentedBounds(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/math.md")

@@ -68,7 +68,7 @@ func (m *formula) tanh64(x tir.Expr) tir.Expr {
 	y, n := m.expParts64(m.bin(tir.OpMin, m.add(a, a), m.c(88)))
 	e := m.timesPower(y, n, func() tir.Expr { return m.mul(y, m.powerOfTwo64(n)) })
 	large := m.sub(m.c(1), m.div(m.c(2), m.add(e, m.c(1))))
-	return m.sel(m.lt(a, m.c(0.625)), small, m.copysign(large, x))
+	return m.copysign(m.sel(m.lt(a, m.c(0.625)), small, large), x) // which is that of small but for -0
 }
 
 // log64 computes the natural logarithm as log does, with log f by a quotient of polynomials.

@@ -142,7 +142,7 @@ func (m *formula) tanh(x tir.Expr) tir.Expr {
 	small := m.add(m.mul(m.mul(p, z), x), x)
 	e := m.expNormal(m.bin(tir.OpMin, m.add(a, a), m.c(88)))
 	large := m.sub(m.c(1), m.div(m.c(2), m.add(e, m.c(1))))
-	return m.sel(m.lt(a, m.c(0.625)), small, m.copysign(large, x))
+	return m.copysign(m.sel(m.lt(a, m.c(0.625)), small, large), x) // which is that of small but for -0
 }
 
 // erf uses two minimax polynomials, split at 0.927734375: below it a direct one, above it the

@@ -12,8 +12,8 @@ import (
 	"github.com/irscope/irscope/instruments/looptree"
 )
 
-// MaxRows is the number of rows that a tree lists.
-const MaxRows = 2000
+// maxRows is the number of rows that a tree lists.
+const maxRows = 2000
 
 // maxText is the length of the longest text in a row.
 const maxText = 200
@@ -68,7 +68,7 @@ func (b *builder) add(r looptree.Row, n ir.Node, runs int64, body tir.Stmt) {
 	if r.Line == 0 && len(b.tree.Rows) > 0 { // nested loops may share a line
 		r.Line = b.tree.Rows[len(b.tree.Rows)-1].Line
 	}
-	if len(b.tree.Rows) == MaxRows {
+	if len(b.tree.Rows) == maxRows {
 		b.tree.Omitted++
 		return
 	}

@@ -37,15 +37,15 @@ func sleb(b []byte, v int64) []byte {
 // Op is an instruction without immediates.
 func Op(code byte) Code { return Code{code} }
 
-// Op1 is an instruction with one index.
-func Op1(code byte, index uint32) Code { return uleb([]byte{code}, uint64(index)) }
+// op1 is an instruction with one index.
+func op1(code byte, index uint32) Code { return uleb([]byte{code}, uint64(index)) }
 
 // Get and Set read and write a local, GlobalGet and GlobalSet a global.
-func Get(local uint32) Code      { return Op1(0x20, local) }
-func Set(local uint32) Code      { return Op1(0x21, local) }
-func GlobalGet(i uint32) Code    { return Op1(0x23, i) }
-func GlobalSet(i uint32) Code    { return Op1(0x24, i) }
-func Call(fn uint32) Code        { return Op1(0x10, fn) }
+func Get(local uint32) Code      { return op1(0x20, local) }
+func Set(local uint32) Code      { return op1(0x21, local) }
+func GlobalGet(i uint32) Code    { return op1(0x23, i) }
+func GlobalSet(i uint32) Code    { return op1(0x24, i) }
+func Call(fn uint32) Code        { return op1(0x10, fn) }
 func I32(v int32) Code           { return sleb([]byte{0x41}, int64(v)) }
 func I64(v int64) Code           { return sleb([]byte{0x42}, v) }
 func F32(v float32) Code         { return binary.LittleEndian.AppendUint32([]byte{0x43}, math.Float32bits(v)) }
@@ -83,8 +83,8 @@ var (
 	If    = Code{0x04, 0x40}
 )
 
-func Br(depth uint32) Code   { return Op1(0x0c, depth) }
-func BrIf(depth uint32) Code { return Op1(0x0d, depth) }
+func Br(depth uint32) Code   { return op1(0x0c, depth) }
+func BrIf(depth uint32) Code { return op1(0x0d, depth) }
 
 // Kernel is a function with the packed signature: locals 0 to 3 are its parameters, 4 and
 // up are I32s locals of type i32.
@@ -150,8 +150,8 @@ func Assemble(imports []string, data []byte, kernels ...Kernel) []byte {
 	return b
 }
 
-// WithMessages adds a table of messages to a module.
-func WithMessages(wasm []byte, list ...abi.Message) []byte {
+// withMessages adds a table of messages to a module.
+func withMessages(wasm []byte, list ...abi.Message) []byte {
 	table, err := abi.EncodeMessages(list)
 	if err != nil {
 		panic(err)

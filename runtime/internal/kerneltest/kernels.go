@@ -91,7 +91,7 @@ func Basic() []byte {
 // code(n) returns n as its error code;
 // exp1(out) writes expf(1) to out[0].
 func Services() []byte {
-	return WithMessages(Assemble(
+	return withMessages(Assemble(
 		[]string{abi.ImportSetError, abi.ImportAllocWorkspace, abi.ImportFreeWorkspace, "expf", abi.ImportRaise},
 		[]byte("TypeError\x00bad argument\x00"),
 		Kernel{Name: "raise", Body: Seq(
