@@ -114,6 +114,7 @@ func TestReads(t *testing.T) {
 		return fmt.Sprintf("def f(mod, ctx):\n    %s\n    return mod\np = module_pass(f, opt_level=0, name=\"P\", reads=%s)\ndef main(mod): return p(mod)\n", body, reads)
 	}
 	prints(t, script(`["opt_level", "relax.transform.apply_legalize_ops"]`, "print(ctx.opt_level, ctx.config)"), `2 {"relax.transform.apply_legalize_ops": True}`)
+	prints(t, script(`["tirx.disable_assert"]`, "print(ctx.config)"), `{"tir.disable_assert": False}`)
 	refuses(t, script("[]", "ctx.opt_level"), `pass P reads opt_level, which it does not declare; add it to its list reads`)
 	refuses(t, script("[]", "ctx.target"), "reads target, which it does not declare")
 	refuses(t, script("[]", `ctx.config["relax.transform.apply_legalize_ops"]`), `key "relax.transform.apply_legalize_ops" not in dict`)

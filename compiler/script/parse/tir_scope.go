@@ -12,7 +12,7 @@ import (
 // scopeRows are the statements and scopes of PrimFuncs, but for blocks and loops.
 var scopeRows = []row{
 	{"T.func_attr(attrs: attrs)", func(c *call) any {
-		c.tf.attrs = c.funcAttrs(c.tf.attrs, olderName)
+		c.tf.attrs = c.funcAttrs(c.tf.attrs, ir.OlderName)
 		return done
 	}},
 	{"T.Return(value: expr)", func(c *call) any {

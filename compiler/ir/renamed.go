@@ -1,0 +1,26 @@
+package ir
+
+import "strings"
+
+// renamed are passes and config options that newer versions of TVM call otherwise, without their prefix.
+var renamed = map[string]string{"StmtSimplify": "Simplify"}
+
+// OlderName returns the name that TVM v0.23 has for an attribute, a pass or a config option of newer versions, which call tir
+// tirx, and s_tir what concerns blocks. It returns any other name as it is.
+func OlderName(name string) string {
+	for _, prefix := range []string{"tirx.", "s_tir.", "tir."} {
+		rest, ok := strings.CutPrefix(name, prefix)
+		if !ok || rest == "" {
+			continue
+		}
+		head, field, dotted := strings.Cut(rest, ".")
+		if older, ok := renamed[head]; ok {
+			rest = older
+			if dotted {
+				rest += "." + field
+			}
+		}
+		return "tir." + rest
+	}
+	return name
+}
