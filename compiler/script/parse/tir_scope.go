@@ -76,7 +76,7 @@ func (c *call) store(buf *tir.Buffer, indices, value, predicate int) *frame {
 }
 
 func (c *call) attrStmt() any {
-	s := &tir.AttrStmt{Base: c.base(), Key: c.strAt(1), Value: c.exprAt(2)}
+	s := &tir.AttrStmt{Base: c.base(), Key: c.strAt(1), Value: placeholder(c.strAt(1), c.exprAt(2))}
 	if env := c.envThread(c.vals[0]); env != nil && env.Dom == nil && s.Key == threadKey(env.ThreadTag) { // T.launch_thread written out
 		s.Node = c.threadOf(env, s.Value)
 		return &frame{wrap: func(body tir.Stmt) tir.Stmt { s.Body = body; return s }}
