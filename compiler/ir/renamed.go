@@ -3,7 +3,7 @@ package ir
 import "strings"
 
 // renamed are passes and config options that newer versions of TVM call otherwise, without their prefix.
-var renamed = map[string]string{"StmtSimplify": "Simplify"}
+var renamed = map[string]string{"StmtSimplify": "Simplify", "CommonSubexprElim": "CommonSubexprElimTIR"}
 
 // OlderName returns the name that TVM v0.23 has for an attribute, a pass or a config option of newer versions, which call tir
 // tirx, and s_tir what concerns blocks. It returns any other name as it is.
