@@ -36,6 +36,24 @@ func placeholder(key string, value tir.Expr) tir.Expr {
 	return &tir.Call{Base: base, Type: dtype.HandleT, Op: tir.OpReinterpret, Args: []tir.Expr{&tir.IntImm{Base: base, Type: dtype.UInt64T}}}
 }
 
+// notesAt returns the annotations that an argument gives, under the names of v0.23.
+func (c *call) notesAt(i int) *ir.Attrs {
+	from := c.attrsAt(i)
+	to := from
+	for k := range from.Len() {
+		key, v := from.At(k)
+		older := ir.OlderName(key)
+		if older == key {
+			continue
+		}
+		if from.Has(older) {
+			c.fail(c.at[i], "leave out one of them", "the annotations %q and %q are the same one", older, key)
+		}
+		to = to.Without(key).With(older, v)
+	}
+	return to
+}
+
 // numbered returns annotations of a block: the numbers of regions that users gave are plain in newer versions.
 func numbered(notes *ir.Attrs) *ir.Attrs {
 	for _, key := range []string{"explicit_read_region", "explicit_write_region"} {

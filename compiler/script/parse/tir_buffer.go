@@ -20,7 +20,7 @@ var bufferRows = []row{
 	{"T.buffer|T.buffer_decl(shape: exprs" + bufferParams, func(c *call) any { return c.newBuffer(0) }},
 	{"T.sblock_alloc_buffer(shape: exprs" + bufferParams, func(c *call) any { return c.blockBuffer(c.newBuffer(0)) }},
 	{"T.alloc_buffer(shape: exprs" + strings.TrimSuffix(bufferParams, ")") + ", annotations: attrs = None)", func(c *call) any {
-		buf, notes := c.newBuffer(0), c.attrsAt(10)
+		buf, notes := c.newBuffer(0), c.notesAt(10)
 		if c.tf.newer || notes != nil {
 			return c.newerAlloc(buf, notes)
 		}
