@@ -111,7 +111,7 @@ func Canonical(name string) string {
 		return to
 	}
 	name = ir.OlderName(name)
-	if p := byName[tirPrefix+name]; p != nil && byName[name] == nil { // one of another level may have the short name
+	if p := byName[ir.OlderName(tirPrefix+name)]; p != nil && byName[name] == nil { // one of another level may have the short name
 		return p.Name
 	}
 	return name
