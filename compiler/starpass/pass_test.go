@@ -101,6 +101,16 @@ def main(mod):
 ["sequential", "FuseOps", "CanonicalizeBindings", "tir.Simplify"]
 (1, ["FuseOps"], True, True, ["watch"], 1)
 2 True`)
+	prints(t, `
+from tvm import tirx
+def main(mod):
+    names = []
+    def before(mod, info): names.append(info.name)
+    passes = [tirx.transform.StmtSimplify(), tvm.s_tir.transform.LowerInitBlock(), tir.transform.CommonSubexprElim()]
+    tvm.tirx.transform.FP8ComputeLegalize(promote_dtype="float16") # it takes the option
+    pass_context(lambda: [p(mod) for p in passes], instruments=[pass_instrument(name="watch", run_before_pass=before)], config={"tirx.disable_cse_tir": True})
+    print(names)
+`, `["tir.Simplify", "tir.LowerInitBlock", "tir.CommonSubexprElimTIR"]`)
 	refuses(t, "def main(mod): pass_context(lambda: 0, config={'tir.UnrollLop': {}})", "Invalid config option 'tir.UnrollLop' candidates are")
 	refuses(t, "def main(mod): pass_context(lambda: 0, config={'tir.UnrollLoop': 1})", "tir.UnrollLoop needs a value of type dict")
 	refuses(t, "def main(mod): pass_context(1)", "expected a function to call")
