@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/irscope/irscope/compiler/ir/nearest"
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/ir/nearest"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relaypass"
 	"github.com/irscope/irscope/compiler/tirpass"
