@@ -6,6 +6,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/sch"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/target"
 )
 
@@ -19,13 +20,26 @@ func DefaultGPU(f *tir.PrimFunc, t target.Target, origins *ir.Origins) (*tir.Pri
 	err := try(func() {
 		most, ok := t.Attr("max_num_threads").(int64)
 		declineIf(!ok || most < 1, "max_num_threads is not set for target %s", t)
-		p := newProgram(f, origins)
+		p := newProgram(withRoot(f), origins)
 		for _, b := range p.leaves(p.root()) {
 			p.bindThreads(b, most)
 		}
 		out = p.fn()
 	})
 	return out, err
+}
+
+// withRoot returns f with a root block and a loop of one iteration around a block that is all of f, above which no loop can be added
+// otherwise. TVM v0.23 refuses such a function, its main branch does this.
+func withRoot(f *tir.PrimFunc) *tir.PrimFunc {
+	r, ok := f.Body.(*tir.BlockRealize)
+	if !ok || len(r.Block.IterVars) > 0 || ir.Any(r.Block, func(n ir.Node) bool { b, block := n.(*tir.Block); return block && b != r.Block }) {
+		return f
+	}
+	u, vu := tir.NewVar("u", dtype.Int32T), tir.NewVar("vu", dtype.Int32T)
+	inner := r.Block.WithIterVars([]*tir.IterVar{{Base: r.Base, Dom: &tir.Range{Min: tir.Int32(0), Extent: tir.Int32(1)}, Var: vu}})
+	loop := &tir.For{Base: r.Base, LoopVar: u, Min: tir.Int32(0), Extent: tir.Int32(1), Body: r.WithBlock(inner).WithValues([]tir.Expr{u})}
+	return f.WithBody(&tir.BlockRealize{Base: r.Base, Predicate: tir.Bool(true), Block: &tir.Block{Base: r.Base, Name: "root", Body: loop}})
 }
 
 // bindThreads fuses the spatial loops of a block and runs them by threads.

@@ -44,6 +44,12 @@ func TestDefaultGPU(t *testing.T) {
         vi = T.axis.spatial(1, 0)
         B[()] = A[()]
 `, cuda, []string{`T.thread_binding(1, thread="blockIdx.x")`, `T.thread_binding(1, thread="threadIdx.x")`}},
+		{"a scalar in a block that is all of the function", header + `def main(A: T.Buffer((), "float32"), B: T.Buffer((), "float32")):
+    with T.block("b"):
+        T.reads(A[()])
+        T.writes(B[()])
+        B[()] = A[()]
+`, cuda, []string{`T.thread_binding(1, thread="blockIdx.x")`, `T.thread_binding(1, thread="threadIdx.x")`, `with T.block("b"):`, "vu = T.axis.spatial(1, 0)"}},
 		{"bound already", header + `def main(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
     for i in T.thread_binding(8, thread="threadIdx.y"):
         with T.block("b"):

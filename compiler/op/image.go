@@ -31,6 +31,8 @@ func imageOps() []*Op {
 		}
 	}
 	corners := Attr{Name: "align_corners", Type: BoolAttr, Default: false, Doc: "Whether -1 and 1 are the centers of the first and the last element, not their edges."}
+	aligned := corners
+	aligned.Default = true // as in TVM, for affine_grid alone
 	return []*Op{
 		resize("resize2d", "NCHW", "height and width", "images", inferResize("HW"), 4),
 		resize("resize3d", "NCDHW", "depth, height and width", "volumes", inferResize("DHW"), 6),
@@ -54,7 +56,7 @@ func imageOps() []*Op {
 				{Name: "data", Doc: "The affine matrices: (batch, 2, 3), or (batch, 3, 4) for volumes."},
 				{Name: "size", Kind: Shape, Doc: "The height and width of the grid, or its depth, height and width."},
 			},
-			Attrs: []Attr{corners},
+			Attrs: []Attr{aligned},
 			Doc:   "Makes the grids of places that grid_sample takes.",
 		},
 	}

@@ -62,6 +62,15 @@ var configOptions = []ConfigOption{
 	{"testing.immutable_module", false, "every pass is checked not to change its input"},
 }
 
+// ConfigKey returns the key under which an option is registered, which key names as it is or as newer versions of TVM do,
+// "" if there is none.
+func ConfigKey(key string) string {
+	if o := configOption(key); o != nil {
+		return o.Key
+	}
+	return ""
+}
+
 // ListConfigs returns the registered options by key, each with its type under "type".
 func ListConfigs() map[string]map[string]string {
 	out := map[string]map[string]string{}
@@ -80,7 +89,9 @@ func configKeys() []string {
 	return keys
 }
 
+// configOption returns the option of a key, which may be that of a newer version of TVM, nil if there is none.
 func configOption(key string) *ConfigOption {
+	key = ir.OlderName(key)
 	i := slices.IndexFunc(configOptions, func(o ConfigOption) bool { return o.Key == key })
 	if i < 0 {
 		return nil
@@ -92,7 +103,7 @@ func configOption(key string) *ConfigOption {
 type Config struct{ set *ir.Attrs }
 
 // NewConfig checks values against the registry: an unknown key, a nil value or a value of
-// the wrong type is a *ConfigError, an unknown field of a structured option a *FieldError.
+// the wrong type, or a key given in both spellings, is a *ConfigError, an unknown field of a structured option a *FieldError.
 // A dictionary for a structured option is completed with defaults.
 func NewConfig(values map[string]any) (Config, error) {
 	var c Config
@@ -105,19 +116,22 @@ func NewConfig(values map[string]any) (Config, error) {
 		if v == nil {
 			return c, &ConfigError{Key: key, Want: typeName(o.Default)}
 		}
+		if _, twice := c.set.Get(o.Key); twice {
+			return c, &ConfigError{Key: key, Other: o.Key}
+		}
 		if fields, ok := o.Default.(*ir.Attrs); ok {
 			full, err := completeFields(key, fields, v)
 			if err != nil {
 				return c, err
 			}
-			c.set = c.set.With(key, full)
+			c.set = c.set.With(o.Key, full)
 			continue
 		}
 		x, ok := coerce(o.Default, v)
 		if !ok {
 			return c, &ConfigError{Key: key, Want: typeName(o.Default), Got: v}
 		}
-		c.set = c.set.With(key, x)
+		c.set = c.set.With(o.Key, x)
 	}
 	return c, nil
 }
@@ -157,12 +171,12 @@ func completeFields(key string, fields *ir.Attrs, v any) (*ir.Attrs, error) {
 
 // Get returns the value of a registered key; it panics on an unregistered one.
 func (c Config) Get(key string) ir.Value {
-	if v, ok := c.set.Get(key); ok {
-		return v
-	}
 	o := configOption(key)
 	if o == nil {
 		panic(fmt.Sprintf("config option %q is not registered", key))
+	}
+	if v, ok := c.set.Get(o.Key); ok {
+		return v
 	}
 	return o.Default
 }

@@ -32,7 +32,7 @@ func ParseConfig(key, text string) (string, any, error) {
 		return "", nil, &ConfigError{Key: key, Known: configKeys()}
 	}
 	v, err := parseAs(key, o.Default, text)
-	return key, v, err
+	return o.Key, v, err
 }
 
 func parseAs(key string, def ir.Value, text string) (any, error) {

@@ -26,6 +26,7 @@ type ConfigError struct {
 	Known []string // candidates, if the key is unknown
 	Want  string   // expected type, if the value is wrong
 	Got   any
+	Other string // the other spelling, if the option is given in two
 }
 
 // Error names the option and what would be right.
@@ -33,6 +34,8 @@ func (e *ConfigError) Error() string {
 	switch {
 	case e.Known != nil:
 		return fmt.Sprintf("Invalid config option '%s' candidates are: %s", e.Key, strings.Join(e.Known, ", "))
+	case e.Other != "":
+		return fmt.Sprintf("config option %s is also given as %s: give it once", e.Key, e.Other)
 	case e.Got == nil:
 		return e.Key + " is None"
 	}

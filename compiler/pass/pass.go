@@ -100,6 +100,7 @@ func (p *Pass) ChildIDs() []string {
 // Option declares a parameter of a pass. The type is that of Default.
 type Option struct {
 	Name    string
+	Newer   string // what newer versions of TVM call it; "" is Name
 	Default ir.Value
 	// Elem is an example of the elements of an option that is a list; nil is any.
 	Elem ir.Value
@@ -186,7 +187,7 @@ func (p *Pass) With(args *ir.Attrs) (*Pass, error) {
 		if len(opt.Choices) > 0 && !opt.allows(x) {
 			return nil, &OptionError{Pass: p.Name, Option: name, Choices: opt.Choices, Got: v}
 		}
-		merged = merged.With(name, x)
+		merged = merged.With(opt.Name, x)
 	}
 	out := *p
 	out.Args, out.plain = merged, p.Plain()
@@ -203,7 +204,7 @@ func (p *Pass) Plain() *Pass {
 
 func (p *Pass) option(name string) *Option {
 	for i := range p.Options {
-		if p.Options[i].Name == name {
+		if o := p.Options[i]; o.Name == name || o.Newer != "" && o.Newer == name {
 			return &p.Options[i]
 		}
 	}

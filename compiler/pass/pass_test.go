@@ -126,7 +126,7 @@ func TestAliasesDisable(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	p := &pass.Pass{Name: "P", Options: []pass.Option{{Name: "n", Default: 3}, {Name: "on", Default: true}}}
+	p := &pass.Pass{Name: "P", Options: []pass.Option{{Name: "n", Newer: "count", Default: 3}, {Name: "on", Default: true}}}
 	if p.Arg("n") != int64(3) || p.Arg("on") != true {
 		t.Errorf("defaults are %v and %v", p.Arg("n"), p.Arg("on"))
 	}
@@ -134,6 +134,12 @@ func TestOptions(t *testing.T) {
 	if err != nil || q.Arg("n") != int64(4) || p.Arg("n") != int64(3) {
 		t.Errorf("%v: %v and %v", err, q.Arg("n"), p.Arg("n"))
 	}
+	q, err = p.With(ir.NewAttrs("count", 5))
+	if err != nil || q.Arg("n") != int64(5) {
+		t.Errorf("%v: %v by the newer name", err, q.Arg("n"))
+	}
+	_, err = p.With(ir.NewAttrs("", 4))
+	wantAs[*pass.OptionError](t, err, `""`)
 	_, err = p.With(ir.NewAttrs("m", 4))
 	wantAs[*pass.OptionError](t, err, `"m"`, "n, on")
 	_, err = p.With(ir.NewAttrs("n", "x"))
@@ -155,11 +161,19 @@ func TestParseConfig(t *testing.T) {
 			t.Errorf("%s=%s: %v %v %v", tt.key, tt.text, key, v, err)
 		}
 	}
-	key, v, err := pass.ParseConfig("tir.UnrollLoop.auto_max_step", "4")
-	if m, ok := v.(map[string]any); err != nil || key != "tir.UnrollLoop" || !ok || m["auto_max_step"] != int64(4) {
+	for _, given := range []string{"tir.UnrollLoop.auto_max_step", "tirx.UnrollLoop.auto_max_step"} {
+		key, v, err := pass.ParseConfig(given, "4")
+		if m, ok := v.(map[string]any); err != nil || key != "tir.UnrollLoop" || !ok || m["auto_max_step"] != int64(4) {
+			t.Errorf("%s: %v %v %v", given, key, v, err)
+		}
+	}
+	if key, v, err := pass.ParseConfig("tirx.disable_vectorize", "true"); err != nil || key != "tir.disable_vectorize" || v != true {
 		t.Errorf("%v %v %v", key, v, err)
 	}
-	_, _, err = pass.ParseConfig("relax.transform.apply_legalize_ops", "maybe")
+	if key, v, err := pass.ParseConfig("tirx.StmtSimplify.transitively_prove_inequalities", "true"); err != nil || key != "tir.Simplify" {
+		t.Errorf("%v %v %v", key, v, err)
+	}
+	_, _, err := pass.ParseConfig("relax.transform.apply_legalize_ops", "maybe")
 	wantAs[*pass.ConfigError](t, err, "maybe")
 	_, _, err = pass.ParseConfig("tir.UnrollLoop.nope", "4")
 	wantAs[*pass.FieldError](t, err, "nope")

@@ -392,6 +392,17 @@ func TestRule22ConfigErrors(t *testing.T) {
 	wantAs[*pass.ConfigError](t, bad("relax.FuseOps.max_depth", 1.5), "int")
 	wantAs[*pass.FieldError](t, bad("tir.UnrollLoop", map[string]any{"nope": 1}), `"nope"`, "auto_max_step")
 	wantAs[*pass.ConfigError](t, bad("tir.UnrollLoop", map[string]any{"auto_max_step": "x"}), "auto_max_step")
+	_, err = pass.NewConfig(map[string]any{"tir.disable_assert": true, "tirx.disable_assert": false})
+	wantAs[*pass.ConfigError](t, err, "tirx.disable_assert is also given as tir.disable_assert")
+	newer, err := pass.NewConfig(map[string]any{"tirx.StmtSimplify": map[string]any{"transitively_prove_inequalities": true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"tir.Simplify", "tirx.StmtSimplify"} {
+		if !newer.Get(key).(*ir.Attrs).Bool("transitively_prove_inequalities", false) {
+			t.Errorf("%s was not set by its newer name", key)
+		}
+	}
 	cfg, err := pass.NewConfig(map[string]any{"tir.UnrollLoop": map[string]any{"auto_max_step": 16}})
 	if err != nil {
 		t.Fatal(err)

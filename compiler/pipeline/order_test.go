@@ -144,7 +144,7 @@ func TestRegistry(t *testing.T) {
 	}
 	for alias, want := range map[string]string{
 		"DecomposeOpsForInference": "DecomposeOps", "VMBuiltinLower": "LowerRuntimeBuiltin", "FlattenBuffer": "tir.FlattenBuffer",
-		"tirx.FlattenBuffer": "tir.FlattenBuffer", "s_tir.LowerInitBlock": "tir.LowerInitBlock",
+		"tirx.FlattenBuffer": "tir.FlattenBuffer", "s_tir.LowerInitBlock": "tir.LowerInitBlock", "tirx.CommonSubexprElim": "tir.CommonSubexprElimTIR", "StmtSimplify": "tir.Simplify",
 	} {
 		if p := reg.Lookup(alias); p == nil || p.Name != want {
 			t.Errorf("%s is %v, want %s", alias, p, want)

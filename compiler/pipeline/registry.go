@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/ir/nearest"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relaypass"
@@ -46,7 +47,7 @@ var others = []*pass.Pass{
 	tirpass.LowerVtcmAlloc, tirpass.VerifyVTCMLimit, tirpass.TextureFlatten, tirpass.InjectTextureAlloc,
 }
 
-// aliases are other spellings of pass names on input: API names and newer ones.
+// aliases are other spellings of pass names on input, besides those of newer versions of TVM (ir.OlderName).
 var aliases = map[string]string{
 	"DecomposeOpsForInference": "DecomposeOps",
 	"relax.BindSymbolicVars":   "BindSymbolicVars",
@@ -109,15 +110,8 @@ func Canonical(name string) string {
 	if to, ok := aliases[name]; ok {
 		return to
 	}
-	for _, prefix := range []string{"tirx.", "s_tir."} {
-		if short, ok := strings.CutPrefix(name, prefix); ok && short != "" {
-			name = tirPrefix + short
-		}
-	}
-	if name == "tir.StmtSimplify" {
-		return "tir.Simplify"
-	}
-	if p := byName[tirPrefix+name]; p != nil && byName[name] == nil { // one of another level may have the short name
+	name = ir.OlderName(name)
+	if p := byName[ir.OlderName(tirPrefix+name)]; p != nil && byName[name] == nil { // one of another level may have the short name
 		return p.Name
 	}
 	return name

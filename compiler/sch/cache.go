@@ -127,16 +127,26 @@ func (c *cacheStage) below(at site) []*tir.For {
 	return loops
 }
 
-// relax returns the part of a buffer that a block accesses in all iterations of the loops below the place of the copy.
-func (c *cacheStage) relax(at site, r *tir.BufferRegion) *tir.BufferRegion {
+// relax returns the part of a buffer that a block accesses in all iterations of the loops below the place of the copy in which one of some conditions on
+// the variables of the block holds, besides its predicate; no conditions always hold.
+func (c *cacheStage) relax(at site, r *tir.BufferRegion, when []tir.Expr) *tir.BufferRegion {
 	loops := c.below(at)
 	outer := allLoops(c.root)
 	if all := at.loops(); len(all) > len(loops) {
 		outer = append(outer, all[:len(all)-len(loops)]...)
 	}
 	an := arith.NewAnalyzer()
-	sub := substRegion(r, bindings(at.Realize()))
-	sets := arith.EstimateRegionUpperBound(sub.Region, relaxed(loops, outer, r.Buffer), at.Realize().Predicate, an)
+	bound := bindings(at.Realize())
+	sub := substRegion(r, bound)
+	pred, dom := at.Realize().Predicate, relaxed(loops, outer, r.Buffer)
+	var paths [][]arith.IntSet
+	for _, cond := range when {
+		paths = append(paths, arith.EstimateRegionUpperBound(sub.Region, dom, tir.And(pred, tir.SubstExpr(cond, bound)), an))
+	}
+	if len(when) == 0 {
+		paths = append(paths, arith.EstimateRegionUpperBound(sub.Region, dom, pred, an))
+	}
+	sets := arith.UnionRegion(paths)
 	full := tir.FullRegion(r.Buffer)
 	out := make([]*tir.Range, len(sets))
 	for _, l := range outer {
@@ -145,7 +155,7 @@ func (c *cacheStage) relax(at site, r *tir.BufferRegion) *tir.BufferRegion {
 	for i, x := range sets {
 		out[i] = x.CoverRange(full.Region[i])
 		end := tir.LE(tir.Add(out[i].Min, out[i].Extent), full.Region[i].Extent)
-		if !tir.IsTrue(at.Realize().Predicate) && !an.CanProve(tir.And(tir.GE(out[i].Min, full.Region[i].Min), end)) {
+		if (len(when) > 0 || !tir.IsTrue(pred)) && !an.CanProve(tir.And(tir.GE(out[i].Min, full.Region[i].Min), end)) {
 			out[i] = full.Region[i] // what the predicate keeps within the buffer; TVM copies beyond it
 		}
 	}

@@ -84,7 +84,9 @@ func (s *State) CacheRead(b *Block, index int, scope string, consumers []*Block)
 		}
 		c.detect(writer, related)
 		w, _ := s.below(root, writer)
-		c.region = c.relax(w, regionOf(writer.Writes, r.Buffer))
+		c.region = c.relax(w, regionOf(writer.Writes, r.Buffer), nil)
+	} else if when := accessedWhen(at.Block(), r.Buffer, readsOf); len(when) > 0 && s.onlyReader(root.Block(), at.Block(), r.Buffer) {
+		c.region = c.relax(at, r, when)
 	} else if c.region == nil {
 		c.region = tir.FullRegion(r.Buffer)
 	}
@@ -155,7 +157,7 @@ func (s *State) CacheWrite(b *Block, index int, scope string, consumers []*Block
 		delete(related, x)
 	}
 	c.detect(at.Block(), related)
-	c.region = c.relax(at, r)
+	c.region = c.relax(at, r, accessedWhen(at.Block(), r.Buffer, writesOf))
 	if err := s.checkWritesAll(at, root, c.below(at), r, r, c.region.Region); err != nil {
 		return nil, nil, err
 	}

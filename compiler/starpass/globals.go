@@ -105,6 +105,9 @@ func compilerPasses() (relaxPasses, relayPasses, tirPasses starlark.StringDict) 
 			relaxPasses[p.Name] = registered(p)
 		}
 	}
+	for newer, older := range ir.NewerNames() {
+		tirPasses[newer] = tirPasses[older]
+	}
 	for name, f := range withFunctions() {
 		relaxPasses[name] = builtin(name, f)
 	}

@@ -101,6 +101,16 @@ def main(mod):
 ["sequential", "FuseOps", "CanonicalizeBindings", "tir.Simplify"]
 (1, ["FuseOps"], True, True, ["watch"], 1)
 2 True`)
+	prints(t, `
+from tvm import tirx
+def main(mod):
+    names = []
+    def before(mod, info): names.append(info.name)
+    passes = [tirx.transform.StmtSimplify(), tvm.s_tir.transform.LowerInitBlock(), tir.transform.CommonSubexprElim()]
+    tvm.tirx.transform.FP8ComputeLegalize(promote_dtype="float16") # it takes the option
+    pass_context(lambda: [p(mod) for p in passes], instruments=[pass_instrument(name="watch", run_before_pass=before)], config={"tirx.disable_cse_tir": True})
+    print(names)
+`, `["tir.Simplify", "tir.LowerInitBlock", "tir.CommonSubexprElimTIR"]`)
 	refuses(t, "def main(mod): pass_context(lambda: 0, config={'tir.UnrollLop': {}})", "Invalid config option 'tir.UnrollLop' candidates are")
 	refuses(t, "def main(mod): pass_context(lambda: 0, config={'tir.UnrollLoop': 1})", "tir.UnrollLoop needs a value of type dict")
 	refuses(t, "def main(mod): pass_context(1)", "expected a function to call")
@@ -114,6 +124,7 @@ func TestReads(t *testing.T) {
 		return fmt.Sprintf("def f(mod, ctx):\n    %s\n    return mod\np = module_pass(f, opt_level=0, name=\"P\", reads=%s)\ndef main(mod): return p(mod)\n", body, reads)
 	}
 	prints(t, script(`["opt_level", "relax.transform.apply_legalize_ops"]`, "print(ctx.opt_level, ctx.config)"), `2 {"relax.transform.apply_legalize_ops": True}`)
+	prints(t, script(`["tirx.disable_assert"]`, "print(ctx.config)"), `{"tir.disable_assert": False}`)
 	refuses(t, script("[]", "ctx.opt_level"), `pass P reads opt_level, which it does not declare; add it to its list reads`)
 	refuses(t, script("[]", "ctx.target"), "reads target, which it does not declare")
 	refuses(t, script("[]", `ctx.config["relax.transform.apply_legalize_ops"]`), `key "relax.transform.apply_legalize_ops" not in dict`)

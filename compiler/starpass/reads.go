@@ -38,8 +38,8 @@ func readsOf(v starlark.Value) (*reads, error) {
 			r.level = true
 		case n == readsTarget:
 			r.target = true
-		case known[n] != nil:
-			r.config = append(r.config, n)
+		case pass.ConfigKey(n) != "":
+			r.config = append(r.config, pass.ConfigKey(n))
 		default:
 			msg := fmt.Sprintf("%q is neither opt_level nor target nor a config option", n)
 			if near := nearestOf(n, append(sortedKeys(known), readsLevel, readsTarget)); near != "" {

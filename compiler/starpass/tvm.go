@@ -200,14 +200,15 @@ func tvmModule(d starlark.StringDict) starlark.Value {
 	adreno := in("tvm.tir.backend.adreno", starlark.StringDict{"transform": tirMembers["transform"]})
 	tirMembers["backend"] = in("tvm.tir.backend", starlark.StringDict{"adreno": adreno})
 	tirMembers["functor"] = in("tvm.tir.functor", starlark.StringDict{"PyStmtExprVisitor": d["PyStmtExprVisitor"], "PyStmtExprMutator": d["PyStmtExprMutator"], "mutator": d["mutator"], "visitor": d["visitor"]})
-	script := starlark.StringDict{"relax": d["R"], "ir": starlark.None, "tir": d["T"], "from_source": d["parse"]}
+	tirModule := in("tvm.tir", tirMembers) // tirx and s_tir in newer versions
+	script := starlark.StringDict{"relax": d["R"], "ir": starlark.None, "tir": d["T"], "tirx": d["T"], "from_source": d["parse"]}
 	errors := starlark.StringDict{}
 	for name, c := range exceptions() {
 		errors[name] = c
 	}
 	return in("tvm", starlark.StringDict{
 		"IRModule": d["IRModule"], "TVMError": exceptions()["TVMError"], "error": in("tvm.error", errors), "ir": in("tvm.ir", nodes), "instrument": in("tvm.instrument", instrument),
-		"relax": in("tvm.relax", relaxMembers), "relay": d["relay"], "tir": in("tvm.tir", tirMembers), "te": d["te"], "topi": d["topi"], "arith": d["arith"], "transform": in("tvm.transform", passMakers(nil)), "script": in("tvm.script", script),
+		"relax": in("tvm.relax", relaxMembers), "relay": d["relay"], "tir": tirModule, "tirx": tirModule, "s_tir": tirModule, "te": d["te"], "topi": d["topi"], "arith": d["arith"], "transform": in("tvm.transform", passMakers(nil)), "script": in("tvm.script", script),
 		"compile": builtin("compile", compileBuiltin), "cpu": builtin("cpu", deviceBuiltin), "device": builtin("device", deviceBuiltin),
 		"runtime": in("tvm.runtime", starlark.StringDict{"tensor": builtin("tensor", tensorBuiltin)}),
 		"target":  &typeValue{name: "tvm.target", call: targetType().(*typeValue).call, members: starlark.StringDict{"Target": targetType()}},

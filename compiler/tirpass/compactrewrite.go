@@ -54,7 +54,7 @@ func (c *compactor) rewrite(s tir.Stmt) tir.Stmt {
 			return s
 		case *tir.Allocate:
 			if p := c.plan[c.only[s.Var]]; p != nil {
-				return s.WithExtents(allocShape(p.buffer))
+				return s.WithExtents(p.buffer.AllocExtents())
 			}
 			return s
 		case *tir.Block:

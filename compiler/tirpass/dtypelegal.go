@@ -29,7 +29,7 @@ var BF16StorageLegalize = storageLegalize("tir.BF16StorageLegalize", "bfloat16",
 
 // FP8ComputeLegalize computes with a wider type in place of floats of eight bits.
 var FP8ComputeLegalize = computeLegalize("tir.FP8ComputeLegalize", "floats of eight bits", isFP8, 89, 90,
-	[]pass.Option{{Name: "promote_dtype_str", Default: "float32", Doc: "the element type to compute with: float32 or float16"}})
+	[]pass.Option{{Name: "promote_dtype_str", Newer: "promote_dtype", Default: "float32", Doc: "the element type to compute with: float32 or float16"}})
 
 // FP8StorageLegalize stores floats of eight bits as uint8.
 var FP8StorageLegalize = storageLegalize("tir.FP8StorageLegalize", "floats of eight bits", isFP8, 89, 90)

@@ -2,7 +2,6 @@ package tirpass
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
@@ -89,7 +88,7 @@ func (l *opaqueLowerer) block(r *tir.BlockRealize) tir.Stmt {
 	body := l.stmt(b.Body)
 	for i := len(b.AllocBuffers) - 1; i >= 0; i-- {
 		buf := l.buffer(b.AllocBuffers[i])
-		extents := allocShape(buf)
+		extents := buf.AllocExtents()
 		body = l.own(&tir.DeclBuffer{Base: buf.Base, Buffer: buf, Body: body})
 		body = l.own(&tir.Allocate{
 			Base: buf.Base, Var: buf.Data, Type: buf.DType, Extents: extents,
@@ -106,29 +105,6 @@ func (l *opaqueLowerer) block(r *tir.BlockRealize) tir.Stmt {
 	}
 	l.c.Rewrite("remove a block", r, body)
 	return body
-}
-
-// allocShape returns the extents of an allocation for b: its shape, made wider where strides pad it.
-func allocShape(b *tir.Buffer) []tir.Expr {
-	n := len(b.Strides)
-	if n == 0 {
-		return b.Shape
-	}
-	out := slices.Clone(b.Shape)
-	for i := n - 1; i > 0; i-- {
-		outer, ok1 := tir.AsInt(b.Strides[i-1])
-		inner, ok2 := tir.AsInt(b.Strides[i])
-		if !ok1 || !ok2 || inner <= 0 || outer%inner != 0 {
-			out = nil
-			break
-		}
-		out[i] = tir.Const(b.Shape[i].DType(), outer/inner)
-	}
-	if out == nil || !tir.IsConst(b.Strides[n-1], 1) {
-		// The span of the outermost dimension.
-		return []tir.Expr{tir.Mul(b.Strides[0], b.Shape[0])}
-	}
-	return out
 }
 
 // opaqueEnough reports what of b an earlier pass should have lowered.

@@ -111,7 +111,7 @@ func (k known) wrong(name string) string {
 // other are names in the documents that no list has, each with where it is from.
 var other = map[string]string{
 	"default": "pipeline", "zero": "pipeline", "dataflow_lower": "pipeline", "finalize": "pipeline", "tir": "pipeline",
-	"main": "function of a model", "bin/irscope": "file", "make build": "target of the Makefile", "s_tir.": "prefix of TVM's newer names", "op_pattern": "attribute", "gone:nn.conv2d": "query", "Ctrl+K": "key of the palette",
+	"main": "function of a model", "bin/irscope": "file", "make build": "target of the Makefile", "tir.": "prefix of passes on loops", "op_pattern": "attribute", "gone:nn.conv2d": "query", "Ctrl+K": "key of the palette",
 	"-print-after-all": "flag of LLVM",
 }
 

@@ -65,7 +65,7 @@ var defaults = map[string]map[string]string{
 	"image.resize2d":                       {"coordinate_transformation_mode": "\"half_pixel\"", "cubic_exclude": "0", "layout": "\"NCHW\"", "method": "\"linear\"", "out_dtype": "\"void\"", "rounding_method": "\"round\""},
 	"image.resize3d":                       {"coordinate_transformation_mode": "\"half_pixel\"", "cubic_exclude": "0", "layout": "\"NCDHW\"", "method": "\"linear\"", "out_dtype": "\"void\"", "rounding_method": "\"round\""},
 	"image.grid_sample":                    {"align_corners": "False", "layout": "\"NCHW\"", "method": "\"bilinear\"", "padding_mode": "\"zeros\""},
-	"image.affine_grid":                    {"align_corners": "False"},
+	"image.affine_grid":                    {"align_corners": "True"},
 	"vision.roi_align":                     {"aligned": "False", "layout": "\"NCHW\"", "mode": "\"avg\"", "sample_ratio": "-1"},
 	"vision.roi_pool":                      {"layout": "\"NCHW\""},
 	"vision.all_class_non_max_suppression": {"output_format": "\"onnx\""},

@@ -131,6 +131,7 @@ type builder struct {
 	intType, floatType, bufferType dtype.DType
 
 	graph bool // in a Relax function
+	tirx  bool // the text imports tvm.script.tirx: it is of TVM v0.24 or later
 	dims  bool // in struct info: strings are expressions over symbolic variables
 	depth int
 

@@ -72,6 +72,7 @@ func TestArgumentErrors(t *testing.T) {
 		{inPrimFunc("T.evaluate(valeu=n)"), "4:20: T.evaluate has no argument valeu; did you mean value?"},
 		{inPrimFunc("T.block(name=3)"), "4:22: the argument name must be a string, got 3; "},
 		{inPrimFunc("T.block(no_realize=\"x\")"), `4:28: the argument no_realize must be True or False, got "x"; `},
+		{inPrimFunc("B = T.allocate([4], \"float32\", annotations={\"tirx.a\": 1, \"tir.a\": 2})"), `4:52: the annotations "tir.a" and "tirx.a" are the same one; leave out one of them`},
 		{inPrimFunc("B = T.alloc_buffer((4,), align=\"x\")"), `4:40: the argument align must be an integer, got "x"; `},
 		{inPrimFunc("T.buffer_store(n, 1, [0])"), "4:24: expected a buffer, got the variable n; "},
 		{inPrimFunc("T.evaluate(T.Cast(3, n))"), `4:27: expected an element type, got 3; element types are strings such as "float32"`},

@@ -121,6 +121,7 @@ func (b *builder) imports(s *syntax.Stmt) {
 		last := p.Orig[strings.LastIndexByte(p.Orig, '.')+1:]
 		switch last {
 		case "tir", "tirx":
+			b.tirx = b.tirx || last == "tirx"
 			b.env.define(p.Name, namespace{"T"})
 		case "relax":
 			b.env.define(p.Name, namespace{"R"})

@@ -154,7 +154,7 @@ func (c *call) funcAttrs(to *ir.Attrs, rename func(string) string) *ir.Attrs {
 		if to.Has(key) {
 			c.fail(c.at[0], "", "the function has the attribute %q already", key)
 		}
-		to = to.With(key, v)
+		to = to.With(key, flagged(key, v))
 	}
 	return to
 }

@@ -69,16 +69,6 @@ func (b *builder) moduleExpr(s *syntax.Stmt) {
 	b.eval(s.Value)
 }
 
-// olderName is the name that an attribute of newer versions of TVM had before.
-func olderName(key string) string {
-	for _, prefix := range []string{"tirx.", "s_tir."} {
-		if rest, ok := strings.CutPrefix(key, prefix); ok {
-			return "tir." + rest
-		}
-	}
-	return key
-}
-
 // attrValue turns a value into that of an attribute.
 func (b *builder) attrValue(v any, n *syntax.Node) ir.Value {
 	switch x := v.(type) {

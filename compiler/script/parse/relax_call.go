@@ -96,7 +96,7 @@ var graphRows = []row{
 
 // attrsRow are the attributes of a Relax function.
 var attrsRow = row{"R.func_attr(attrs: attrs)", func(c *call) any {
-	c.rf.attrs = c.funcAttrs(c.rf.attrs, olderName)
+	c.rf.attrs = c.funcAttrs(c.rf.attrs, ir.OlderName)
 	return done
 }}
 

@@ -52,7 +52,7 @@ var infoRows = []row{
 		return s
 	}},
 	{"R.Callable(params: node = None, ret: info = None, purity: bool = None, derive_func: str = '')", func(c *call) any {
-		s := &relax.FuncStructInfo{Base: c.base(), Ret: c.infoAt(1), Pure: c.at[2] == nil || c.flagAt(2), Derive: c.strAt(3)}
+		s := &relax.FuncStructInfo{Base: c.base(), Ret: c.infoAt(1), Pure: c.at[2] == nil || c.flagAt(2), Derive: derives(c.strAt(3))}
 		if params := c.nodeAt(0); params != nil && params.Kind != syntax.Const {
 			s.Params = c.sinfoList(params)
 			if s.Ret == nil {

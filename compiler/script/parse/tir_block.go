@@ -42,7 +42,7 @@ var blockRows = []row{
 	}},
 	{"T.block_attr|T.sblock_attr(attrs: attrs)", func(c *call) any {
 		blk := c.top(c.n).realize.Block
-		blk.Annotations = c.annotated(blk.Annotations, c.attrsAt(0))
+		blk.Annotations = c.annotated(blk.Annotations, numbered(c.notesAt(0)))
 		return done
 	}},
 }

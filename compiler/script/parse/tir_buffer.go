@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"strings"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -16,27 +18,42 @@ var bufferRow = row{"T.Buffer(shape: exprs" + bufferParams, func(c *call) any { 
 // bufferRows declare buffers in PrimFuncs.
 var bufferRows = []row{
 	{"T.buffer|T.buffer_decl(shape: exprs" + bufferParams, func(c *call) any { return c.newBuffer(0) }},
-	{"T.alloc_buffer|T.sblock_alloc_buffer(shape: exprs" + bufferParams, func(c *call) any {
-		buf := c.newBuffer(0)
-		if len(c.tf.blocks) == 0 {
-			c.tf.allocs = append(c.tf.allocs, buf)
-		} else {
-			blk := c.top(c.n).realize.Block
-			blk.AllocBuffers = append(blk.AllocBuffers, buf)
+	{"T.sblock_alloc_buffer(shape: exprs" + bufferParams, func(c *call) any { return c.blockBuffer(c.newBuffer(0)) }},
+	{"T.alloc_buffer(shape: exprs" + strings.TrimSuffix(bufferParams, ")") + ", annotations: attrs = None)", func(c *call) any {
+		buf, notes := c.newBuffer(0), c.notesAt(10)
+		if c.tf.newer || notes != nil {
+			return c.newerAlloc(buf, notes)
 		}
-		return buf
+		return c.blockBuffer(buf)
 	}},
 	{"T.decl_buffer(shape: exprs" + bufferParams, func(c *call) any {
-		buf, base, alloc := c.newBuffer(0), c.base(), !c.has(2)
-		return &frame{def: buf, wrap: func(body tir.Stmt) tir.Stmt {
-			var s tir.Stmt = &tir.DeclBuffer{Base: base, Buffer: buf, Body: body}
-			if alloc {
-				s = &tir.Allocate{Base: base, Var: buf.Data, Type: buf.DType, Extents: buf.Shape, Condition: tir.Bool(true), Body: s}
-			}
-			return s
-		}}
+		buf := c.newBuffer(0)
+		return c.flatBuffer(buf, !c.has(2), buf.Shape, nil)
 	}},
 	{"T.match_buffer(param: value, shape: exprs = None" + bufferParams, (*call).matchBuffer},
+}
+
+// blockBuffer adds a buffer to those of the innermost block, or of the implicit root block.
+func (c *call) blockBuffer(buf *tir.Buffer) any {
+	if len(c.tf.blocks) == 0 {
+		c.tf.allocs = append(c.tf.allocs, buf)
+	} else {
+		blk := c.top(c.n).realize.Block
+		blk.AllocBuffers = append(blk.AllocBuffers, buf)
+	}
+	return buf
+}
+
+// flatBuffer declares a buffer for the statements that follow, with memory of these extents if alloc says so.
+func (c *call) flatBuffer(buf *tir.Buffer, alloc bool, extents []tir.Expr, notes *ir.Attrs) *frame {
+	base := c.base()
+	return &frame{def: buf, wrap: func(body tir.Stmt) tir.Stmt {
+		var s tir.Stmt = &tir.DeclBuffer{Base: base, Buffer: buf, Body: body}
+		if alloc {
+			s = &tir.Allocate{Base: base, Var: buf.Data, Type: buf.DType, Extents: extents, Condition: tir.Bool(true), Annotations: notes, Body: s}
+		}
+		return s
+	}}
 }
 
 // newBuffer makes the buffer that the arguments from number i on describe.

@@ -23,6 +23,7 @@ type loopFunc struct {
 	byData   map[*tir.Var]*tir.Buffer
 	declared map[*tir.Var]bool // by a statement such as i = T.int32(), and not bound since
 	blocked  bool              // there is a block
+	newer    bool              // see newerText
 	pending  []*blockHead      // outermost blocks whose regions are not filled in yet
 }
 
@@ -91,7 +92,7 @@ func (b *builder) primFunc(s *syntax.Stmt) *tir.PrimFunc {
 	f := &tir.PrimFunc{Base: b.stmtBase(s), RetType: ir.VoidType()}
 	b.tf = &loopFunc{
 		fn: f, loops: map[*tir.Var]*tir.Range{}, threads: map[*tir.Var]*tir.IterVar{}, byData: map[*tir.Var]*tir.Buffer{},
-		declared: map[*tir.Var]bool{},
+		declared: map[*tir.Var]bool{}, newer: b.newerText(s),
 	}
 	b.sizeParams(s, dtype.Int32T)
 	for i := range s.Params {

@@ -3,6 +3,8 @@ package parse
 import (
 	"strings"
 
+	"github.com/irscope/irscope/compiler/ir"
+
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -155,7 +157,7 @@ var callRow = row{"T.Call(op: value, args: value, dtype|ret_ty: value = None)", 
 	if _, ok := c.vals[1].(string); ok { // the order of v0.23: type, operator, arguments
 		typ, op, args = 0, 1, 2
 	}
-	name := olderName(c.toString(c.vals[op], c.at[op], "the name of the intrinsic"))
+	name := ir.OlderName(c.toString(c.vals[op], c.at[op], "the name of the intrinsic"))
 	known := tir.LookupBuiltin(name)
 	if known == nil {
 		c.fail(c.at[op], c.nearest("T."+strings.TrimPrefix(name, "tir.")), "there is no intrinsic %q", name)
@@ -172,7 +174,7 @@ var callRow = row{"T.Call(op: value, args: value, dtype|ret_ty: value = None)", 
 
 // callIntrinRow calls an intrinsic by its full name, with any type of result.
 var callIntrinRow = row{"T.call_intrin(dtype: dtype, name: str, *args: value)", func(c *call) any {
-	name := olderName(c.strAt(1))
+	name := ir.OlderName(c.strAt(1))
 	known := tir.LookupBuiltin(name)
 	if known == nil {
 		c.fail(c.at[1], c.nearest("T."+strings.TrimPrefix(name, "tir.")), "there is no intrinsic %q", name)

@@ -36,11 +36,11 @@ var loopRows = []row{
 
 // rangeRow is Python's range, with a step in the place of annotations.
 var rangeRow = row{"range(start: value, stop: value = None, step: value = None, annotations: attrs = None)", func(c *call) any {
-	return c.loop(&loopHead{annotations: c.attrsAt(3)}, 2)
+	return c.loop(&loopHead{annotations: c.notesAt(3)}, 2)
 }}
 
 func loop(kind tir.ForKind) func(*call) any {
-	return func(c *call) any { return c.loop(&loopHead{kind: kind, annotations: c.attrsAt(2)}, 3) }
+	return func(c *call) any { return c.loop(&loopHead{kind: kind, annotations: c.notesAt(2)}, 3) }
 }
 
 // threadBinding builds the call of T.thread_binding, whose second argument may be the thread.
@@ -51,7 +51,7 @@ func (c *call) threadBinding() any {
 	if c.strAt(2) == "" {
 		c.fail(c.n, `name it as in thread="threadIdx.x"`, "the thread of the binding is missing")
 	}
-	return c.loop(&loopHead{kind: tir.ThreadBinding, thread: c.strAt(2), annotations: c.attrsAt(3)}, -1)
+	return c.loop(&loopHead{kind: tir.ThreadBinding, thread: c.strAt(2), annotations: c.notesAt(3)}, -1)
 }
 
 // loop completes a loop by the arguments start and stop, and that of number step if there is one.

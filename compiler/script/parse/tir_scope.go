@@ -12,7 +12,7 @@ import (
 // scopeRows are the statements and scopes of PrimFuncs, but for blocks and loops.
 var scopeRows = []row{
 	{"T.func_attr(attrs: attrs)", func(c *call) any {
-		c.tf.attrs = c.funcAttrs(c.tf.attrs, olderName)
+		c.tf.attrs = c.funcAttrs(c.tf.attrs, ir.OlderName)
 		return done
 	}},
 	{"T.Return(value: expr)", func(c *call) any {
@@ -28,7 +28,7 @@ var scopeRows = []row{
 	{"T.attr(node: value, attr_key: str, value: expr)", (*call).attrStmt},
 	{"T.launch_thread(thread: value, extent: expr)", (*call).launchThread},
 	{"T.allocate(extents: exprs, dtype: dtype, scope: str = 'global', condition: expr = None, annotations: attrs = None)", func(c *call) any {
-		s := &tir.Allocate{Base: c.base(), Type: c.typeAt(1), Extents: c.exprsAt(0), Condition: c.conditionAt(3), Annotations: c.attrsAt(4)}
+		s := &tir.Allocate{Base: c.base(), Type: c.typeAt(1), Extents: c.exprsAt(0), Condition: c.conditionAt(3), Annotations: c.notesAt(4)}
 		s.Var = &tir.Var{Base: s.Base, Type: &ir.PointerType{Elem: &ir.PrimType{DType: s.Type}, Scope: c.scopeAt(2)}}
 		return &frame{def: fresh{s.Var}, wrap: func(body tir.Stmt) tir.Stmt { s.Body = body; return s }}
 	}},
@@ -76,7 +76,7 @@ func (c *call) store(buf *tir.Buffer, indices, value, predicate int) *frame {
 }
 
 func (c *call) attrStmt() any {
-	s := &tir.AttrStmt{Base: c.base(), Key: c.strAt(1), Value: c.exprAt(2)}
+	s := &tir.AttrStmt{Base: c.base(), Key: c.strAt(1), Value: placeholder(c.strAt(1), c.exprAt(2))}
 	if env := c.envThread(c.vals[0]); env != nil && env.Dom == nil && s.Key == threadKey(env.ThreadTag) { // T.launch_thread written out
 		s.Node = c.threadOf(env, s.Value)
 		return &frame{wrap: func(body tir.Stmt) tir.Stmt { s.Body = body; return s }}
@@ -166,7 +166,7 @@ func threadKey(tag string) string {
 }
 
 func (c *call) allocateConst() any {
-	s := &tir.AllocateConst{Base: c.base(), Type: c.typeAt(1), Extents: c.exprsAt(2), Annotations: c.attrsAt(3)}
+	s := &tir.AllocateConst{Base: c.base(), Type: c.typeAt(1), Extents: c.exprsAt(2), Annotations: c.notesAt(3)}
 	shape := make([]int64, len(s.Extents))
 	for i, e := range s.Extents {
 		v, ok := tir.AsInt(e)
