@@ -171,11 +171,14 @@ func completeFields(key string, fields *ir.Attrs, v any) (*ir.Attrs, error) {
 
 // Get returns the value of a registered key; it panics on an unregistered one.
 func (c Config) Get(key string) ir.Value {
+	if v, ok := c.set.Get(key); ok {
+		return v
+	}
 	o := configOption(key)
 	if o == nil {
 		panic(fmt.Sprintf("config option %q is not registered", key))
 	}
-	if v, ok := c.set.Get(o.Key); ok {
+	if v, ok := c.set.Get(o.Key); ok && o.Key != key {
 		return v
 	}
 	return o.Default
