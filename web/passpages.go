@@ -170,10 +170,10 @@ func fillPass(v *templates.PassView, p catalog.Pass, t passText) {
 		v.Order = append(v.Order, templates.PassOrder{Word: "requires", Pass: name, Why: "it is run first, whatever the level"})
 	}
 	for _, o := range p.Before {
-		v.Order = append(v.Order, templates.PassOrder{Word: orderWord(o.Needs, "needs", "stands after"), Pass: o.Pass, Why: o.Why})
+		v.Order = append(v.Order, templates.PassOrder{Word: o.Earlier(), Pass: o.Pass, Why: o.Why})
 	}
 	for _, o := range p.After {
-		v.Order = append(v.Order, templates.PassOrder{Word: orderWord(o.Needs, "feeds", "stands before"), Pass: o.Pass, Why: o.Why})
+		v.Order = append(v.Order, templates.PassOrder{Word: o.Later(), Pass: o.Pass, Why: o.Why})
 	}
 	for _, o := range p.Options {
 		v.Options = append(v.Options, templates.PassOption{Name: o.Name, Type: o.Type, Default: fmt.Sprint(o.Default), Doc: o.Doc})
@@ -181,11 +181,4 @@ func fillPass(v *templates.PassView, p catalog.Pass, t passText) {
 	for _, o := range p.Config {
 		v.Options = append(v.Options, templates.PassOption{Name: o.Key, Type: o.Type, Default: fmt.Sprint(o.Default), Doc: o.Doc, Context: true})
 	}
-}
-
-func orderWord(needs bool, strong, weak string) string {
-	if needs {
-		return strong
-	}
-	return weak
 }

@@ -19,7 +19,8 @@ func compileCommand() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use: "compile MODEL -o DIR", GroupID: groupCompile, Short: "Compile a model to a folder that exec runs without a compiler",
-		Long: "Imports and compiles MODEL and writes the program to a folder for 'irscope exec'.\n" + modelDoc,
+		Long: "Imports and compiles MODEL and writes the program to a folder for 'irscope exec'.\n" + modelDoc +
+			" Public functions of a module\nwithout main are compiled too; exec runs them with --func.",
 		Example: `  # Compile a built-in model to a folder
   irscope compile gallery:mlp -o out
   # Without one pass, with another that the level leaves out
@@ -51,7 +52,7 @@ func compileCommand() *cobra.Command {
 				}
 				rep.Written, rep.Kernels = dir, len(t.Result.Kernels)
 				fmt.Fprintln(w)
-				say(w, "%s: %d kernels, written to %s in %s", a[0], rep.Kernels, dir, short(rep.Import+rep.Compile))
+				say(w, "%s: %s, written to %s in %s", a[0], count(rep.Kernels, "kernel"), dir, short(rep.Import+rep.Compile))
 				printCode(w, rep, t.Job.Target.String(), t.Result, 0)
 				return nil
 			})
@@ -98,7 +99,7 @@ func execCommand() *cobra.Command {
 				}
 				f := art.Function(df.function)
 				if f == nil {
-					return fmt.Errorf("%s: the program has no function %q, only %s", a[0], df.function, strings.Join(functionNames(art), ", "))
+					return fmt.Errorf("%s: the program has no function %q, only %s; name one with --func", a[0], df.function, strings.Join(functionNames(art), ", "))
 				}
 				if err := in.place(paramNames(f), outputNames(f.Outputs, f.Result.Count())); err != nil {
 					return err

@@ -153,9 +153,13 @@ func registerCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "completion" {
-			cmd.Args = args(cobra.NoArgs)
-			cmd.RunE = func(*cobra.Command, []string) error {
-				return usageError{errors.New("name a shell: bash, fish, powershell, or zsh")}
+			cmd.Args = cobra.ArbitraryArgs
+			cmd.RunE = func(_ *cobra.Command, names []string) error {
+				text := "name a shell: bash, fish, powershell, or zsh"
+				if len(names) > 0 {
+					text = "there are no completions for " + names[0] + "; " + text
+				}
+				return usageError{errors.New(text)}
 			}
 		}
 	}

@@ -97,11 +97,7 @@ func printError(w io.Writer, err error) {
 			n++
 		}
 	}
-	plural := "s"
-	if n == 1 {
-		plural = ""
-	}
-	fmt.Fprintf(w, "irscope: error: %d error%s in %s\n", n, plural, text.Name)
+	fmt.Fprintf(w, "irscope: error: %s in %s\n", count(n, "error"), text.Name)
 }
 
 // printAccesses writes what threads did that ended a run, each with its line after the last pass and its place in the source, where they are known.
@@ -151,7 +147,7 @@ serves the page that shows what each pass does, on this machine only, with the f
   irscope why gallery:cnn --pass FuseOps --value relu1_Relu`,
 		SilenceErrors: true, SilenceUsage: true,
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(badFlag)
 	screen := terminal.NewScreen(os.Stdout, os.Stderr)
 	root.SetOut(screen.Out)
 	root.SetErr(screen.Err)
@@ -179,14 +175,4 @@ func unknownCommand(root *cobra.Command, name string) error {
 		hint = fmt.Sprintf("; did you mean %q? The", near)
 	}
 	return usageError{fmt.Errorf("unknown command %q%s commands are %s", name, hint, strings.Join(known, ", "))}
-}
-
-// args wraps a cobra argument check so that its failure is a usage error.
-func args(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, list []string) error {
-		if err := check(cmd, list); err != nil {
-			return usageError{fmt.Errorf("%s: %w", cmd.Name(), err)}
-		}
-		return nil
-	}
 }

@@ -90,7 +90,7 @@ func readTensors(name string) ([]tensorfile.Tensor, error) {
 func entryNames(m *ir.Module) (inputs, outputs []string, err error) {
 	f, ok := m.Lookup(entry).(*relax.Function)
 	if !ok {
-		return nil, nil, fmt.Errorf("the module has no Relax function %q to run, only %s", entry, strings.Join(script.FuncNames(m), ", "))
+		return nil, nil, fmt.Errorf("the module has no Relax function %q to run, only %s; 'irscope compile' and 'irscope exec --func NAME' run another function", entry, strings.Join(script.FuncNames(m), ", "))
 	}
 	inputs, outputs = compiler.Names(m)
 	if inputs == nil {

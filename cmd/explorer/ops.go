@@ -3,10 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
-	"github.com/irscope/irscope/compiler/ir/nearest"
 	"github.com/irscope/irscope/web/catalog"
 	"github.com/irscope/irscope/web/run/inproc"
 	"github.com/spf13/cobra"
@@ -45,11 +43,7 @@ attributes, the shapes that come out of static, symbolic and unknown ones, and w
 			for _, name := range names {
 				o, ok := byName[strings.TrimPrefix(strings.TrimPrefix(name, "relax."), "R.")]
 				if !ok {
-					hint := ""
-					if near := nearest.Name(name, slices.Values(known)); near != "" {
-						hint = fmt.Sprintf("; did you mean %q?", near)
-					}
-					return usageError{fmt.Errorf("there is no operator %s%s", name, hint)}
+					return usageError{fmt.Errorf("there is no operator %s%s", name, meant(name, known))}
 				}
 				e, err := all.Example(cmd.Context(), o.Name)
 				if err != nil {

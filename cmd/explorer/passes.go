@@ -29,7 +29,7 @@ func passesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "passes [PASS...]", GroupID: groupPasses, Short: "List the passes with their level, kind, and description",
 		Long: `Lists all passes or those that are named: from which opt_level each runs, what it works on, whether
-it is optional or needed to make code (lowering), what it does, which passes it stands before and after, its
+it is optional or needed to make code (lowering), what it does, which passes it needs, feeds, or better runs before or after, its
 options with their defaults (for --passes of opt), and which config options it reads. --json writes what the page
 gets of the same passes.
 With --pipeline the passes of a pipeline are listed in the order in which they run for a target.`,
@@ -71,6 +71,7 @@ With --pipeline the passes of a pipeline are listed in the order in which they r
 // findPasses describes the passes of those names, all if there are none.
 func findPasses(names []string) ([]catalog.Pass, error) {
 	var list []catalog.Pass
+	var known []string
 	seen := map[string]bool{}
 	add := func(p *pass.Pass) {
 		if !seen[p.Name] {
@@ -88,7 +89,10 @@ func findPasses(names []string) ([]catalog.Pass, error) {
 	for _, n := range names {
 		p := reg.Lookup(n)
 		if p == nil {
-			return nil, &pass.UnknownPassError{Name: n, Where: "passes", Near: reg.Nearest(n)}
+			for _, p := range pipeline.All() {
+				known = append(known, p.Name)
+			}
+			return nil, fmt.Errorf("there is no pass %s%s", n, meant(n, known))
 		}
 		add(p)
 	}
@@ -101,11 +105,11 @@ func printPass(w io.Writer, p catalog.Pass) {
 	if len(p.Required) > 0 {
 		printWrapped(w, "    ", "requires "+strings.Join(p.Required, ", "))
 	}
-	for _, o := range p.After {
-		printWrapped(w, "    ", fmt.Sprintf("stands after %s: %s", o.Pass, o.Why))
-	}
 	for _, o := range p.Before {
-		printWrapped(w, "    ", fmt.Sprintf("stands before %s: %s", o.Pass, o.Why))
+		printWrapped(w, "    ", fmt.Sprintf("%s %s: %s", o.Earlier(), o.Pass, o.Why))
+	}
+	for _, o := range p.After {
+		printWrapped(w, "    ", fmt.Sprintf("%s %s: %s", o.Later(), o.Pass, o.Why))
 	}
 	for _, o := range p.Options {
 		printWrapped(w, "    ", fmt.Sprintf("option {%q: %s}: %s; %s", o.Name, value(o.Default), o.Doc, o.Type))

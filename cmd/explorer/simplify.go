@@ -147,7 +147,11 @@ func readExprs(texts []string, dtype string) ([]tir.Expr, error) {
 	m, diags := parse.Module("expression", source, parse.Options{})
 	for _, d := range diags {
 		if d.Severity == ir.Error {
-			return nil, usageError{errors.New(d.Message)}
+			text := d.Message
+			if d.Help != "" {
+				text += "; " + d.Help
+			}
+			return nil, usageError{errors.New(text)}
 		}
 	}
 	var out []tir.Expr

@@ -25,7 +25,7 @@ func help(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// TestCommandLineDoc checks that docs/cli.md has every command and every flag, in its
+// TestCommandLineDoc checks that docs/cli.md has every command, in its table and with a section, and every flag, in its
 // long and its short form, and no other flags.
 func TestCommandLineDoc(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "cli.md"))
@@ -41,6 +41,9 @@ func TestCommandLineDoc(t *testing.T) {
 		}
 		if !strings.Contains(doc, "\n## irscope "+name+"\n") {
 			t.Errorf("docs/cli.md has no section on %s", name)
+		}
+		if !strings.Contains(doc, "](#irscope-"+name+") |") {
+			t.Errorf("the table of commands in docs/cli.md lacks %s", name)
 		}
 		text := help(t, name)
 		_, flags, ok := strings.Cut(text, "\nFlags:\n")

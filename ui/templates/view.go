@@ -181,7 +181,7 @@ type PassLink struct {
 	Name, Doc string
 }
 
-// PassOrder is a constraint on the order of a pass and another: "needs", "feeds", "stands after", "stands before" or "requires", and why.
+// PassOrder is a constraint on the order of a pass and another: "needs", "feeds", "better after", "better before" or "requires", and why.
 type PassOrder struct {
 	Word, Pass, Why string
 }

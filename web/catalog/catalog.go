@@ -113,6 +113,22 @@ type Order struct {
 	Needs bool `json:"needs,omitempty"`
 }
 
+// Earlier says what the pass whose constraint this is wants of the other one, which runs before it.
+func (o Order) Earlier() string {
+	if o.Needs {
+		return "needs"
+	}
+	return "better after"
+}
+
+// Later says what the pass whose constraint this is does for the other one, which runs after it.
+func (o Order) Later() string {
+	if o.Needs {
+		return "feeds"
+	}
+	return "better before"
+}
+
 // Option is an option of the pass context.
 type Option struct {
 	Key     string `json:"key"`

@@ -104,7 +104,7 @@ func (b *builder) binary(n *syntax.Node, op string, x, y any) any {
 		}
 		out = &tir.Call{Type: e1.DType(), Op: means.bits, Args: []tir.Expr{e1, e2}}
 	case op == "/" && !e1.DType().IsFloat() && !e2.DType().IsFloat():
-		b.fail(n, "use // , or T.truncdiv, for integers", "the quotient of integers is ambiguous")
+		b.fail(n, "use // or T.truncdiv for integers", "the quotient of integers is ambiguous")
 	default:
 		out = tir.BinaryExpr(means.scalar, e1, e2)
 	}
