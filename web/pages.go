@@ -19,11 +19,18 @@ import (
 // sessionPage shows a session with the run that the query names, or its latest.
 func (s *Server) sessionPage(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
 	v, err := work(r.Context(), s, t, pageBytes, func(context.Context) (templates.SessionView, error) { return s.sessionView(r) })
+	if errors.Is(err, store.ErrNotFound) {
+		return &httpError{status: http.StatusNotFound, message: noSession}
+	}
 	if err != nil {
 		return err
 	}
 	return s.page(w, r, http.StatusOK, templates.Session(v))
 }
+
+// noSession says what became of a session that is not there, and what to do.
+var noSession = fmt.Sprintf("no session has this address: it is mistyped, or the session was deleted or has expired. A session that is not shared "+
+	"expires %d days after its last run. Ask for a new link where you got this one; the start page lists your own sessions", session.Lifetime/(24*time.Hour))
 
 // sessionView returns what the page of a session shows.
 func (s *Server) sessionView(r *http.Request) (v templates.SessionView, err error) {

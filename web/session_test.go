@@ -97,7 +97,7 @@ func TestFormsWorkWithoutScripts(t *testing.T) {
 	}
 	s.do("POST", "/sessions", "gallery=none", "Accept", html, "Content-Type", urlencoded).want(t, http.StatusBadRequest, "there are mlp, wait")
 	s.do("POST", where+"/runs", "opt_level=high", "Content-Type", urlencoded).want(t, http.StatusBadRequest, `opt_level is \"high\"`)
-	s.get("/s/none", "Accept", html).want(t, http.StatusNotFound, "<!doctype html>", "expired")
+	s.get("/s/none", "Accept", html).want(t, http.StatusNotFound, "<!doctype html>", "No session has this address", "expires 90 days after its last run", "Ask for a new link")
 }
 
 func TestWrongSettingsAreNamed(t *testing.T) {

@@ -51,4 +51,10 @@ func auditPart(p *page, selector, name string) {
 		.filter((x) => !/Inter|JetBrains/.test(getComputedStyle(x).fontFamily)).map((x) => x.outerHTML.slice(0, 200))`, selector)) {
 		p.t.Errorf("%s: text in a font of the browser: %s", name, text)
 	}
+	// axe asks no name of a table. Those of a document follow its text.
+	for _, text := range eval[[]string](p, fmt.Sprintf(`[...document.querySelector(%q).querySelectorAll("table")]
+		.filter((x) => x.checkVisibility() && !x.closest(".doc-table") && !x.caption && !x.ariaLabel && !x.getAttribute("aria-labelledby"))
+		.map((x) => x.outerHTML.slice(0, 200))`, selector)) {
+		p.t.Errorf("%s: a table without a name: %s", name, text)
+	}
 }

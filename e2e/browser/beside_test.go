@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -40,6 +41,52 @@ func TestEditBesideTheCode(t *testing.T) {
 	p.wait(`!document.querySelector("#edit-dialog[open]")`)
 	if eval[float64](p, `document.querySelector("#code").getBoundingClientRect().width / document.querySelector("#center").getBoundingClientRect().width`) < 0.99 {
 		t.Error("the code does not get its place back")
+	}
+}
+
+// TestEditorTakesTheRoomOfTheInspector opens an editor while the inspector is open: where not all three have room, the inspector goes, can be
+// asked for, and is back in the end.
+func TestEditorTakesTheRoomOfTheInspector(t *testing.T) {
+	t.Parallel()
+	p := visit(t, serveCompiler(t), 1440, 900)
+	openText(p, "mlp", "LegalizeOps", "main", "unified")
+	const inspector = `document.querySelector("#app").matches(".with-inspector")`
+	width := func() float64 {
+		return eval[float64](p, `document.querySelector("#edit-dialog").getBoundingClientRect().width`)
+	}
+	p.press("i")
+	p.wait(inspector)
+	p.press("e")
+	p.wait(editing)
+	p.wait("!(" + inspector + `) && document.querySelector("#toggle-details").getAttribute("aria-pressed") === "false"`)
+	if w := width(); w < 520 {
+		t.Errorf("the editor is %.0f pixels wide", w)
+	}
+	p.press(kb.Escape)
+	p.wait(inspector)
+
+	// The reader's own choice stands: opened beside the editor, closed again, it stays closed.
+	p.press("e")
+	p.wait(editing + " && !(" + inspector + ")")
+	p.click("#toggle-details")
+	p.wait(inspector)
+	p.click("#toggle-details")
+	p.wait("!(" + inspector + ")")
+	eval[bool](p, `(document.querySelector("#edit-dialog .cm-content").focus(), true)`)
+	p.press(kb.Escape)
+	p.wait(`!document.querySelector("#edit-dialog[open]")`)
+	if eval[bool](p, inspector) {
+		t.Error("the inspector was closed by the reader, and is back")
+	}
+
+	// In a wide window all three stand.
+	p.do("widen", chromedp.EmulateViewport(1920, 1080))
+	p.press("i")
+	p.wait(inspector)
+	p.press("e")
+	p.wait(editing)
+	if !eval[bool](p, inspector) || width() < 520 {
+		t.Errorf("in a wide window the editor is %.0f pixels wide", width())
 	}
 }
 

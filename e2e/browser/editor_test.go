@@ -163,6 +163,26 @@ func TestErrorsHavePlaces(t *testing.T) {
 	p.wait(`document.querySelector("#editor-status.is-ok")`)
 }
 
+// TestPasteWithoutAFocus pastes while nothing has the focus: it takes the place of the example; in a field, it goes there.
+func TestPasteWithoutAFocus(t *testing.T) {
+	t.Parallel()
+	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
+	p.goTo("/new")
+	p.wait(`document.querySelector("#editor-status.is-ok")`)
+	const paste = `(() => { const data = new DataTransfer(); data.setData("text/plain", "x = 1\n");
+		return (document.activeElement ?? document.body).dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true, cancelable: true})); })()`
+	const text = `[...document.querySelectorAll(".cm-line")].map(x => x.textContent).join("\n")`
+	eval[bool](p, `(document.querySelector("#source-name").focus(), true)`)
+	if before := eval[string](p, text); !eval[bool](p, paste) || eval[string](p, text) != before {
+		t.Error("what is pasted into the field of the name goes elsewhere")
+	}
+	eval[bool](p, `(document.activeElement.blur(), true)`)
+	eval[bool](p, paste)
+	p.wait(text + ` === "x = 1\n" && document.activeElement.classList.contains("cm-content")`)
+	p.ctrl("z")
+	p.wait(text + `.startsWith("# from")`)
+}
+
 // TestTextFileOnTheStartPage chooses files: a text starts a session, one with errors opens in the editor.
 func TestTextFileOnTheStartPage(t *testing.T) {
 	t.Parallel()

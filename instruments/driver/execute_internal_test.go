@@ -90,6 +90,19 @@ func TestTheCodeThatIsReported(t *testing.T) {
 	}
 }
 
+// TestKernelsAloneHaveNoMachineCode: what the virtual machine has nothing to do for has no listing, not an empty one.
+func TestKernelsAloneHaveNoMachineCode(t *testing.T) {
+	s := newStage(t)
+	d := &diary{}
+	s.compile(s.text(strings.Join([]string{
+		"from tvm.script import tir as T", "@T.prim_func", `def alone(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):`,
+		"    for i in range(4):", "        B[i] = A[i] + T.float32(1)", "",
+	}, "\n")), d)
+	if got := body[*event.CodeGenerated](t, d); got.VM != "" || len(got.Kernels) != 1 {
+		t.Errorf("the code is %+v, want one kernel alone", got)
+	}
+}
+
 // unnumbered is the text of a kernel without the numbers at the ends of its lines. It calls on for each line that has one.
 func unnumbered(t *testing.T, d *diary, code *event.CodeGenerated, name string, on func(line string, n int)) string {
 	t.Helper()

@@ -161,8 +161,11 @@ func (t *Task) generate(ctx context.Context) (Code, error) {
 		p.Kernels = append(p.Kernels, k)
 	}
 	slices.SortFunc(body.Kernels, func(a, b event.Kernel) int { return cmp.Compare(a.Name, b.Name) })
-	if body.VM, err = t.sink.Text(event.LangVM, t.Result.Artifact.Exec.AsText()); err != nil {
-		return p, err
+	// A module of kernels alone has none.
+	if text := t.Result.Artifact.Exec.AsText(); text != "" {
+		if body.VM, err = t.sink.Text(event.LangVM, text); err != nil {
+			return p, err
+		}
 	}
 	if body.History, err = t.codeHistory(); err != nil {
 		return p, err

@@ -295,7 +295,7 @@ func Operator(v OperatorView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if len(v.Args) > 0 {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<h2 id=\"arguments\">Arguments</h2><div class=\"doc-table\" tabindex=\"0\" role=\"group\" aria-label=\"Arguments\"><table><thead><tr><th>Name</th><th>What it must be</th><th>Default</th><th>What it means</th></tr></thead> <tbody>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<h2 id=\"arguments\">Arguments</h2><div class=\"doc-table\" tabindex=\"0\" role=\"group\" aria-label=\"Arguments\"><table aria-labelledby=\"arguments\"><thead><tr><th>Name</th><th>What it must be</th><th>Default</th><th>What it means</th></tr></thead> <tbody>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -372,7 +372,7 @@ func Operator(v OperatorView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, " <h2 id=\"shapes\">Shapes</h2><p>What comes out of arguments whose shapes are static, symbolic, or known by their rank only.</p><div class=\"doc-table\" tabindex=\"0\" role=\"group\" aria-label=\"Shapes\"><table><thead><tr><th>Shapes</th><th>Arguments</th><th>Result</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, " <h2 id=\"shapes\">Shapes</h2><p>What comes out of arguments whose shapes are static, symbolic, or known by their rank only.</p><div class=\"doc-table\" tabindex=\"0\" role=\"group\" aria-label=\"Shapes\"><table aria-label=\"Shapes\"><thead><tr><th>Shapes</th><th>Arguments</th><th>Result</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -242,7 +242,7 @@ func Pass(v PassView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if len(v.Options) > 0 {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<h2 id=\"options\">Options</h2><div class=\"doc-table\" tabindex=\"0\" role=\"group\" aria-label=\"Options\"><table><thead><tr><th>Option</th><th>Type</th><th>Default</th><th>What it does</th></tr></thead> <tbody>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<h2 id=\"options\">Options</h2><div class=\"doc-table\" tabindex=\"0\" role=\"group\" aria-label=\"Options\"><table aria-labelledby=\"options\"><thead><tr><th>Option</th><th>Type</th><th>Default</th><th>What it does</th></tr></thead> <tbody>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -744,7 +744,7 @@ func mySessions(v GalleryView) templ.Component {
 			templ_7745c5c3_Var28 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 72, "<section aria-labelledby=\"sessions-title\" id=\"sessions\" tabindex=\"-1\"><h2 id=\"sessions-title\">Recent sessions</h2><table class=\"sessions home-list\"><thead class=\"vh\"><tr><th scope=\"col\">Title</th><th scope=\"col\">Runs</th><th scope=\"col\" data-needs-js hidden>Delete</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 72, "<section aria-labelledby=\"sessions-title\" id=\"sessions\" tabindex=\"-1\"><h2 id=\"sessions-title\">Recent sessions</h2><table class=\"sessions home-list\" aria-labelledby=\"sessions-title\"><thead class=\"vh\"><tr><th scope=\"col\">Title</th><th scope=\"col\">Runs</th><th scope=\"col\" data-needs-js hidden>Delete</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

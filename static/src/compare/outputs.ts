@@ -10,7 +10,7 @@ export function drawOutputs(host: HTMLElement, outputs: ComparedOutput[]): void 
     return;
   }
   host.replaceChildren(
-    h("table", { class: "table" },
+    h("table", { class: "table", "aria-label": "Outputs of both runs" },
       h("thead", {}, h("tr", {}, ...["Output", "Run", "Type", "Minimum", "Mean", "Maximum", "NaN", "First elements"].map((t) => h("th", { scope: "col" }, t)))),
       h("tbody", {}, ...outputs.flatMap((o) => [line(o, "#1", o.a), line(o, "#2", o.b)]))),
     h("p", { class: "legend" }, "Logs hold the first 16 elements of a tensor; whether the others agree is not known. Close are numbers that differ by no more than rounding may, as in a check of every pass."),

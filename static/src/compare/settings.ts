@@ -8,7 +8,7 @@ export function drawSettings(host: HTMLElement, a: RunInfo, b: RunInfo): void {
   host.replaceChildren(
     rows.length === 0
       ? h("p", { class: "legend" }, "Both runs have the same settings.")
-      : h("table", { class: "table" },
+      : h("table", { class: "table", "aria-label": "Settings that differ" },
           h("thead", {}, h("tr", {}, ...["Setting", "#1", "#2"].map((t) => h("th", { scope: "col" }, t)))),
           h("tbody", {}, ...rows.map(([name, x, y]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, h("code", {}, x)), h("td", {}, h("code", {}, y)))))),
     h("h3", {}, "Command lines"),

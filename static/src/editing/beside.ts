@@ -3,11 +3,16 @@
 
 import { byId, h } from "../widgets/dom";
 
+// crowded has no room for the code, an editor beside it, and the inspector.
+const crowded = matchMedia("(min-width: 600px) and (max-width: 1679px)");
+
 let current: Beside | null = null;
 
 export class Beside {
   readonly root: HTMLElement;
   private from: Element | null = null;
+  // alone tells that the inspector went for this pane.
+  private alone = false;
 
   // closed is told when the pane closes.
   constructor(id: string, titled: string, private readonly closed: () => void, ...content: HTMLElement[]) {
@@ -32,6 +37,13 @@ export class Beside {
     this.root.hidden = false;
     this.root.setAttribute("open", "");
     byId("center").classList.add("has-beside");
+    if (crowded.matches) this.leave(true);
+  }
+
+  // leave has the inspector go for this pane, or come back.
+  private leave(alone: boolean): void {
+    this.alone = alone;
+    byId("center").dispatchEvent(new CustomEvent("beside", { detail: alone }));
   }
 
   close(): void {
@@ -40,6 +52,7 @@ export class Beside {
     this.root.hidden = true;
     this.root.removeAttribute("open");
     byId("center").classList.remove("has-beside");
+    if (this.alone) this.leave(false);
     current = null;
     const back = this.from instanceof HTMLElement && this.from.isConnected && this.from.checkVisibility() ? this.from : byId("code");
     if (inside) back.focus({ preventScroll: true });

@@ -58,6 +58,14 @@ class Editor {
         this.view.focus();
       });
     }
+    // What is pasted while nothing that takes text has the focus is the new text.
+    document.addEventListener("paste", (e) => {
+      const text = e.clipboardData?.getData("text/plain") ?? "";
+      if (e.defaultPrevented || text === "" || (e.target as Element).closest("input, textarea, select, .cm-content")) return;
+      e.preventDefault();
+      this.replace(text);
+      this.view.focus();
+    });
     void this.checking.now();
   }
 

@@ -28,7 +28,7 @@ export class MemoryPlanView {
     this.drawing.addEventListener("pointermove", (e) => this.point(e.target));
     this.drawing.addEventListener("pointerleave", () => this.say(-1));
     const head = (text: string, num = false): HTMLElement => h("th", { scope: "col", class: num ? "num" : "" }, text);
-    const table = h("table", { class: "kernel-table" },
+    const table = h("table", { class: "kernel-table", "aria-labelledby": "memory-plan-title" },
       h("thead", {}, h("tr", {}, head("Tensor"), head("Type"), head("Offset", true), head("Bytes", true), head("Made by"), head("Last used by"), head("Steps", true))), this.rows);
     this.host.append(
       h("div", { class: "plan-head" }, h("h3", { id: "memory-plan-title" }, "Memory plan"), this.note), this.drawing, this.said,

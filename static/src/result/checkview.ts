@@ -114,7 +114,7 @@ export class CheckView {
     const head = (text: string, num = false): HTMLElement => h("th", { scope: "col", class: num ? "num" : null }, text);
     const rows = steps.filter((s) => s.changed).map((s) => this.row(s));
     return h("div", { class: "check-table", tabindex: 0, role: "region", "aria-label": "Outputs after each pass" },
-      h("table", {},
+      h("table", { "aria-label": "Outputs after each pass" },
         h("thead", {}, h("tr", {}, head("module after"), head("outputs"), head("max abs error", true), head("max rel error", true), head("NaN", true))),
         h("tbody", {}, ...rows)));
   }

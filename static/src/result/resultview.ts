@@ -32,7 +32,7 @@ export function drawResult(host: HTMLElement, model: RunModel, openKernel: (name
     out.push(note);
   }
   if (model.executions.length === 0) {
-    out.push(h("p", { class: "quiet" }, model.finished ? "The model was not run." : "The outputs appear here once the compiled model has run."));
+    out.push(h("p", { class: "quiet" }, error ? "There are no outputs: the run ended with the error above." : model.finished ? "The model was not run." : "The outputs appear here once the compiled model has run."));
   }
   if (model.finished) out.push(...parts.map((p) => p.element(model)));
   if (model.code) out.push(generated(model.code, openKernel));
@@ -62,7 +62,7 @@ function overview(all: Execution[]): HTMLElement {
     "section",
     { class: "result-part" },
     h("h3", {}, `Compiled once, ran ${all.length} times`),
-    h("table", { class: "executions" },
+    h("table", { class: "executions", "aria-label": "Each run of the program" },
       h("thead", {}, h("tr", {}, head("at"), head("latency"), fixed && head("fixed sizes"), head("outputs"), head("mean"))),
       h("tbody", {}, ...rows)),
   );

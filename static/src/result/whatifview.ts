@@ -93,7 +93,7 @@ export class WhatIfView {
       return h("th", { scope: "col", class: "num", "aria-sort": on ? (this.by!.down ? "descending" : "ascending") : null }, b);
     });
     return h("div", { class: "check-table", tabindex: 0, role: "region", "aria-label": "What other settings come to" },
-      h("table", {},
+      h("table", { "aria-label": "What other settings come to" },
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "variant"), ...head)),
         h("tbody", {}, ...sorted(rows, this.by).map((r) => this.row(r)))));
   }

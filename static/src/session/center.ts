@@ -3,7 +3,7 @@
 import { messageOf, plural } from "../store/format";
 import type { FindOrigins } from "../store/origins";
 import type { Source } from "../store/source";
-import type { RunModel, Step } from "../store/model";
+import { type RunModel, type Step, whySkipped } from "../store/model";
 import type { At, Content, Panel, View } from "../views/view";
 import { CodeView } from "../widgets/codeview";
 import { byId, h, later, setAttr } from "../widgets/dom";
@@ -177,7 +177,7 @@ export class Center {
     switch (step.status) {
       case "waiting": return say(step.name, "is waiting for its turn.");
       case "running": return say(step.name, "runs now.");
-      case "skipped": return say(`${step.name} did not run`, `${step.text}.`);
+      case "skipped": return say(`${step.name} did not run`, whySkipped(step));
       case "unknown": return say(`What ${step.name} did is not known`, step.text, this.link("Show the module"));
       case "failed":
         return say(`${step.name} failed`, "The module before it was kept; everything above is unchanged.", ...(step.error ? [errorNote(step.error)] : []), this.link("Show the module before it"));

@@ -6,7 +6,7 @@ import { only } from "../store/counts";
 import { h } from "../widgets/dom";
 import { marks } from "../store/check";
 import { big, bytes, number, plural, time } from "../store/format";
-import { importPath, type RunModel, type Step } from "../store/model";
+import { importPath, type RunModel, type Step, whySkipped } from "../store/model";
 import { took } from "../store/took";
 import { diagnosticNote, errorNote, type Jump } from "../widgets/errors";
 import { glyphs } from "../widgets/glyphs";
@@ -98,7 +98,7 @@ function summary(step: Step): string {
   switch (step.status) {
     case "waiting": return "Waiting for its turn.";
     case "running": return "Running.";
-    case "skipped": return `Did not run: ${step.text}.`;
+    case "skipped": return `Did not run. ${whySkipped(step)}`;
     case "failed": return `Failed${took}.`;
     case "same": return `Ran${took} and changed nothing.`;
     case "unknown": return `What it did is not known. ${step.text}`;

@@ -25,6 +25,8 @@ export class Frame {
     byId("center").addEventListener("pointerdown", () => {
       if (small.matches && !phone.matches && this.hasTree && !app.matches(".with-lesson")) this.showTree(false);
     });
+    // What is written beside the code takes the room of the inspector; the reader can open it again.
+    byId("center").addEventListener("beside", (e) => this.showDetails(setting("inspector") === "on" && !(e as CustomEvent<boolean>).detail));
     byId("toggle-details").addEventListener("click", () => this.keepDetails(!this.hasDetails));
     byId("close-details").addEventListener("click", () => {
       this.keepDetails(false);

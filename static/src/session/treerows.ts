@@ -5,7 +5,7 @@ import { h } from "../widgets/dom";
 import { glyphs } from "../widgets/glyphs";
 import { icon } from "../widgets/icons";
 import { plural } from "../store/format";
-import { numberOf, type Step } from "../store/model";
+import { numberOf, type Step, whySkipped } from "../store/model";
 import { tailOfPass } from "../store/names";
 import { editPrefix, schedulePrefix, userPrefix } from "../store/steps";
 import { took } from "../store/took";
@@ -110,7 +110,7 @@ function mark(step: Step): HTMLElement | null {
 function figures(step: Step, st: TreeState): HTMLElement[] {
   const order = st.warnings.get(step.path);
   if (order && step.status !== "failed") return [h("span", { class: "reason order", title: order.join("\n") }, `⚠ ${order[0]!.replace(`${step.name} `, "")}`)];
-  if (step.status === "skipped") return [h("span", { class: "reason", title: step.text }, reason(step))];
+  if (step.status === "skipped") return [h("span", { class: "reason", title: whySkipped(step) }, reason(step))];
   if (step.status === "failed") return [h("span", { class: "reason failed" }, "failed")];
   const out: HTMLElement[] = [];
   const f = step.finished;

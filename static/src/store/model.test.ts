@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { failedStep, RunModel, type Step } from "./model";
+import { failedStep, RunModel, type Step, whySkipped } from "./model";
 import { change, event, finished, plan, random, skipped, started } from "./testing";
 import type { WireEvent, WireFunction } from "../wire";
 
@@ -180,4 +180,13 @@ test("every step of a random tree is listed once, behind the one that it is in",
     const at = new Map<Step, number>(all.map((s, i) => [s, i]));
     for (const s of all) for (const c of s.children) assert.ok(at.get(c)! > at.get(s)! && c.depth === s.depth + 1);
   }
+});
+
+test("why a pass did not run is said in a sentence", () => {
+  for (const [reason, text, want] of [
+    ["disabled", "disabled", "It is turned off; its tick turns it on."],
+    ["opt_level", "level 3 > 2", "It runs from opt_level 3 on."],
+    ["stopped", "not reached", "Not reached."],
+    ["instrument", "instrument X returned False", "Instrument X returned False."],
+  ] as const) assert.equal(whySkipped({ reason, text, level: 3 }), want);
 });

@@ -73,6 +73,15 @@ export function numberOf(step: Step): string {
   return step.path.split("/", 1)[0]!;
 }
 
+// whySkipped says in a sentence why a pass did not run, and what would have it run where a setting decides that.
+export function whySkipped(step: Pick<Step, "reason" | "text" | "level">): string {
+  switch (step.reason) {
+    case "disabled": return "It is turned off; its tick turns it on.";
+    case "opt_level": return `It runs from opt_level ${step.level} on.`;
+    default: return `${step.text[0]?.toUpperCase() ?? ""}${step.text.slice(1)}.`;
+  }
+}
+
 // importPath is the path of the row that stands for the imported module; it is no step of the run.
 export const importPath = "import";
 

@@ -1,1 +1,0 @@
-import{a}from"./chunk-IXPVGLZQ.js";import"./chunk-KL5MMKGE.js";export{a as popMenu};
