@@ -30,6 +30,22 @@ class Module:
         return out
 `
 
+// TestCompiledKernelsOfSymbolicShapes: a batch of unknown size keeps no kernel from generated code.
+func TestCompiledKernelsOfSymbolicShapes(t *testing.T) {
+	m := parsed(t, strings.NewReplacer("(1, 8, 32, 32)", `("n", 8, 32, 32)`, "(16, 96)", `("n * 16", 96)`, "[16, 1024]", "[n * 16, 1024]",
+		"        with R.dataflow():", "        n = T.int64()\n        with R.dataflow():").Replace(large))
+	c := &execute.Checker{Runner: &execute.Runner{Engine: engine(t)}, Function: "main", Inputs: inputs(t, m, 1)}
+	rep := checked(t, c, m, kind(t, "wasm"), nil)
+	if rep.Fault != nil || rep.Counts()[check.Same]+rep.Counts()[check.Close] != len(rep.Steps) {
+		t.Fatalf("fault %+v, %v", rep.Fault, rep.Counts())
+	}
+	for _, s := range rep.Steps {
+		if s.How.Compiled < 2 && len(s.How.Evaluated) == 0 || len(s.How.Refuted) > 0 {
+			t.Errorf("%s was run by %+v, want generated code for two kernels", s.Path, s.How)
+		}
+	}
+}
+
 func engine(tb testing.TB) *runtime.Engine {
 	tb.Helper()
 	e := compiler.NewEngine()

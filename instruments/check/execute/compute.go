@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/irscope/irscope/compiler/relax/graphrun"
 	"github.com/irscope/irscope/compiler/tir"
@@ -22,11 +23,12 @@ const (
 
 // compute runs a function that depends on its arguments only, which share no memory, and says who computed what it wrote to them.
 func (k *kernels) compute(ctx context.Context, name string, fn *tir.PrimFunc, p *interp.Program, args []graphrun.Value, key uint64) (graphrun.Value, by, error) {
+	known := bound(fn, args)
 	if k.codes == nil || launchesThreads(fn) { // generated code knows no barriers
-		v, err := p.Call(ctx, args)
+		v, err := k.interpret(ctx, name, known, p, args)
 		return v, byInterpreter, err
 	}
-	if !k.large[name] && costOf(fn.Body) <= quick {
+	if !k.large[name] && costOf(known.Body) <= quick {
 		out := cloned(args)
 		v, err := p.WithMaxSteps(min(quick, k.maxSteps)).Call(ctx, out)
 		if !errors.Is(err, interp.ErrSteps) {
@@ -35,7 +37,7 @@ func (k *kernels) compute(ctx context.Context, name string, fn *tir.PrimFunc, p 
 		}
 		k.large[name] = true // the extents of its loops are not known
 	}
-	v, outs, err := k.confirmed(ctx, name, fn, args, key)
+	v, outs, err := k.confirmed(ctx, name, fn, known, args, key)
 	switch {
 	case err == nil:
 		assign(args, outs)
@@ -43,20 +45,41 @@ func (k *kernels) compute(ctx context.Context, name string, fn *tir.PrimFunc, p 
 	case ctx.Err() != nil:
 		return nil, byInterpreter, context.Cause(ctx)
 	}
-	v, err = p.Call(ctx, args)
+	v, err = k.interpret(ctx, name, known, p, args)
 	if outs != nil && err == nil && !alike(outs, args) {
 		return v, byInterpreterAgainstCode, nil
 	}
 	return v, byInterpreter, err
 }
 
+// interpret has the interpreter run all of a kernel. That it takes more steps than a kernel may take is a fault of the program only where the extents of its
+// loops, known, do not say so.
+func (k *kernels) interpret(ctx context.Context, name string, known *tir.PrimFunc, p *interp.Program, args []graphrun.Value) (graphrun.Value, error) {
+	n := costOf(known.Body)
+	if n/most > k.maxSteps {
+		return nil, tooLong(name, n, k.maxSteps)
+	}
+	v, err := p.Call(ctx, args)
+	if errors.Is(err, interp.ErrSteps) && n > k.maxSteps {
+		err = tooLong(name, n, k.maxSteps)
+	}
+	return v, err
+}
+
+// most is how much more costOf may say than the iterations of loops that there are: it counts what they store, too, and both branches of a condition.
+const most = 4
+
+func tooLong(name string, n, limit int64) error {
+	return &NotRunnableError{fmt.Sprintf("%s takes the interpreter some %.1g steps, more than the %.1g that one kernel may take", name, float64(n), float64(limit))}
+}
+
 // errRefuted says that the interpreter found something else in its sample than generated code: one of them is wrong, or the sample has not what the whole has.
 var errRefuted = errors.New("generated code gives something else than the interpreter")
 
-// confirmed returns what generated code makes of arguments, which stay as they are. The error is nil if the interpreter finds the same in a sample, and errRefuted if
+// confirmed returns what generated code makes of arguments, which stay as they are; known is fn with the extents that they have. The error is nil if the interpreter finds the same in a sample, and errRefuted if
 // it does not.
-func (k *kernels) confirmed(ctx context.Context, name string, fn *tir.PrimFunc, args []graphrun.Value, key uint64) (graphrun.Value, []graphrun.Value, error) {
-	part, ok := sampled(fn, sampleSteps)
+func (k *kernels) confirmed(ctx context.Context, name string, fn, known *tir.PrimFunc, args []graphrun.Value, key uint64) (graphrun.Value, []graphrun.Value, error) {
+	part, ok := sampled(known, sampleSteps)
 	if !ok {
 		return nil, nil, errNoCode
 	}

@@ -72,6 +72,10 @@ func (r *Runner) Run(ctx context.Context, m *ir.Module, function string, inputs 
 	if errors.As(err, &no) {
 		return nil, &NotRunnableError{no.What}
 	}
+	var long *NotRunnableError
+	if errors.As(err, &long) {
+		return nil, &NotRunnableError{err.Error()}
+	}
 	if err != nil {
 		return nil, err
 	}

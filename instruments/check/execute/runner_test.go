@@ -106,6 +106,25 @@ class Module:
         y = R.call_tir(cls.forever, (), out_sinfo=R.Tensor((4,), "float32"))
         return y
 `
+	// long has a kernel whose extents say that it takes long, one of them by the argument.
+	long = `
+@I.ir_module
+class Module:
+    @T.prim_func
+    def copies(a: T.handle, b: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n,), "float32")
+        B = T.match_buffer(b, (n,), "float32")
+        for i, j in T.grid(n, T.int64(100000)):
+            B[i] = A[i]
+
+    @R.function
+    def main(x: R.Tensor(("n",), "float32")) -> R.Tensor(("n",), "float32"):
+        n = T.int64()
+        cls = Module
+        y = R.call_tir(cls.copies, (x,), out_sinfo=R.Tensor((n,), "float32"))
+        return y
+`
 	foreign = `
 @I.ir_module
 class Module:
@@ -149,6 +168,8 @@ func TestRunnerErrors(t *testing.T) {
 		runnable             bool
 	}{
 		{"endless", endless, "main", &execute.Runner{MaxSteps: 1 << 16}, four, "more than 65536 steps", true},
+		{"long", long, "main", &execute.Runner{MaxSteps: 1 << 18}, four, "copies takes the interpreter some 8e+05 steps, more than the 3e+05 that one kernel may take", false},
+		{"far too long", long, "main", &execute.Runner{MaxSteps: 1 << 10}, four, "copies takes the interpreter some 8e+05 steps", false},
 		{"foreign", foreign, "main", &execute.Runner{}, four, "the function my.kernel of the runtime cannot be run", false},
 		{"no function", square, "other", &execute.Runner{}, four, "no function other", true},
 		{"count", square, "main", &execute.Runner{}, nil, "1 parameters, got 0 inputs", true},

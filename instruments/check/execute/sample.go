@@ -15,7 +15,7 @@ import (
 // kept, and some between that are evenly apart: a wrong bound or tail is among them. Of statements that follow one another, those before the
 // most expensive one are kept whole, and the others are cut at the same iterations, so what one of them reads is what another one
 // wrote. Where any of this fails, the sample reads what nobody wrote, or has a part of a sum: then it differs from the whole, and a caller who
-// compares the two must not take that as proof. A function that never ends does not end when it is cut.
+// compares the two must not take that as proof. A loop whose extent is not known is kept as it is. A function that never ends does not end when it is cut.
 func sampled(f *tir.PrimFunc, steps int64) (out *tir.PrimFunc, ok bool) {
 	own, least := ownMemory(f), int64(0)
 	for _, try := range []struct {
@@ -54,14 +54,14 @@ func (c *cutter) stmt(s tir.Stmt) tir.Stmt {
 	switch s := s.(type) {
 	case *tir.For:
 		n, known := tir.AsInt(s.Extent)
-		if !known || s.Step != nil || n > 1 && !c.independent(s) {
+		if s.Step != nil || (!known || n > 1) && !c.independent(s) {
 			return s
 		}
 		was := c.inside
-		c.inside = c.inside || n > 1
+		c.inside = c.inside || !known || n > 1
 		body := c.stmt(s.Body)
 		c.inside = was
-		if n <= c.most || s.Kind != tir.Serial && s.Kind != tir.Parallel {
+		if !known || n <= c.most || s.Kind != tir.Serial && s.Kind != tir.Parallel {
 			return s.WithBody(body)
 		}
 		c.cut = true
