@@ -73,7 +73,12 @@ func TestKeyboardOnly(t *testing.T) {
 	p.press(kb.Enter)
 	p.wait(`location.search.includes("pass=1.8/FuseOps")`)
 	p.wait(`document.querySelector(".empty-title")?.textContent === "FuseOps changed nothing"`)
+	// Each tab says what it shows, and the help leads to the words.
+	if bare := eval[[]string](p, `[...document.querySelectorAll("#views button")].filter(b => b.title.split("  ")[0].length <= b.textContent.length).map(b => b.textContent)`); len(bare) > 0 {
+		t.Errorf("the tabs %v do not say what they show", bare)
+	}
 	p.press("?")
+	p.wait(`document.querySelector('#help a[href="/docs/glossary"]')?.checkVisibility()`)
 	p.wait(`document.querySelector("#help").open`)
 	p.press(kb.Escape)
 	p.wait(`!document.querySelector("#help").open`)

@@ -39,6 +39,11 @@ export function showHelp(keys: Keys, views: readonly View[]): void {
     h("p", { class: "marks" }, "A solid checkbox marks an optional pass; a dashed one marks a lowering pass, which code generation needs."),
     h("p", { class: "marks" }, "In a diff: + added   − removed   ~ only renamed   ⇥ only indented   ↕ only moved: click the sign to go to the other place"),
     h("p", { class: "marks" }, "Lines of Relax functions are shortened: full names are under the pointer, and what is copied is exact."),
+    // An exported page is without the server, and its documents.
+    ...(document.getElementById("share") ? [h("h2", {}, "Words"), h("p", { class: "marks" },
+      h("a", { href: "/docs/glossary", target: "_blank", rel: "noopener" }, "Glossary"), ": what kernel, hunk, or buffer means   ",
+      h("a", { href: "/docs/page", target: "_blank", rel: "noopener" }, "The page"), ": all that is here   ",
+      h("a", { href: "/docs/tutorial", target: "_blank", rel: "noopener" }, "Tutorial"), ": five minutes")] : []),
   );
   dialog.showModal();
 }

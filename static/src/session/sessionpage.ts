@@ -186,12 +186,12 @@ class SessionPage {
       b.addEventListener("click", () => this.store.setView(name));
       return b;
     };
-    const title = (v: View): Record<string, string> => (v.key ? { title: `${v.label}  ${v.key.key}` } : {});
+    const title = (v: View): Record<string, string> => ({ title: v.key ? `${v.key.doc}  ${v.key.key}` : v.doc ?? "" });
     byId("views").replaceChildren(...this.views.filter((v) => !v.layout).map((v) => button(v.name, title(v), v.label)));
     const layouts = this.views.filter((v) => v.layout);
     byId("layouts").replaceChildren(...layouts.map((v) => button(v.name, { class: "tool", title: v.layout!.doc, "aria-label": v.layout!.doc.split(/:| {2}/)[0]! }, icon(v.layout!.icon))));
     for (const label of new Set(layouts.map((v) => v.label))) {
-      const tab = h("button", { type: "button", "data-layout-of": label }, label);
+      const tab = h("button", { type: "button", "data-layout-of": label, title: this.views.find((v) => v.label === label)!.doc ?? "" }, label);
       tab.addEventListener("click", () => this.store.setView(this.store.preferredDiff()));
       byId("views").prepend(tab);
     }

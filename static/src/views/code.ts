@@ -10,6 +10,7 @@ import type { Entry, Make } from "./view";
 export const code: Make = (on) => ({
   name: "code",
   label: "Code",
+  doc: "what was generated for each kernel",
   follows: false,
   ownEntries: true,
   tools: ["wrap", "history"],

@@ -16,6 +16,7 @@ function diff(name: DiffQuery["view"], doc: string): View {
   return {
     name,
     label: "Diff",
+    doc: "what the pass changed",
     layout: { doc, icon: name },
     follows: true,
     text: "diff",

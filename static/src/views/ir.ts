@@ -8,6 +8,7 @@ import type { Make } from "./view";
 export const ir: Make = (on) => ({
   name: "ir",
   label: "IR",
+  doc: "the whole text after the pass",
   follows: true,
   text: "after",
   tools: ["form", "wrap", "edit"],

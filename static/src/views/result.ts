@@ -26,6 +26,7 @@ export const result: Make = (on, offer) => {
   return {
     name: "result",
     label: "Result",
+    doc: "outputs, latency, and checks",
     follows: false,
     tools: [],
     panel: true,

@@ -66,6 +66,8 @@ export interface View extends Traits {
   readonly label: string;
   readonly layout?: { doc: string; icon: string };
   readonly key?: { key: string; doc: string };
+  // doc says what the view shows, where no key does.
+  readonly doc?: string;
   readonly tools: readonly Tool[];
   // panel tells that the view shows things in an element of its own.
   readonly panel?: boolean;
