@@ -10,6 +10,7 @@ import type { Inspector, Sheet } from "./inspector";
 // phone shows one part at a time; in a small window the tree lies over the code, in a medium one the inspector does.
 const phone = matchMedia("(max-width: 599px)");
 const small = matchMedia("(max-width: 899px), (max-height: 559px)");
+const medium = matchMedia("(max-width: 1279px)");
 
 export class Frame {
   // on.shown is called when another pane is; on.search when the search is asked for.
@@ -26,7 +27,7 @@ export class Frame {
       if (small.matches && !phone.matches && this.hasTree && !app.matches(".with-lesson")) this.showTree(false);
     });
     // What is written beside the code takes the room of the inspector; the reader can open it again.
-    byId("center").addEventListener("beside", (e) => this.showDetails(setting("inspector") === "on" && !(e as CustomEvent<boolean>).detail));
+    byId("center").addEventListener("beside", (e) => this.showDetails(this.wanted && !(e as CustomEvent<boolean>).detail));
     byId("toggle-details").addEventListener("click", () => this.keepDetails(!this.hasDetails));
     byId("close-details").addEventListener("click", () => {
       this.keepDetails(false);
@@ -34,6 +35,7 @@ export class Frame {
     });
     small.addEventListener("change", () => this.fit());
     phone.addEventListener("change", () => this.fit());
+    medium.addEventListener("change", () => this.fit());
     app.addEventListener("keydown", (e) => {
       if (e.key !== "Escape" || e.defaultPrevented || phone.matches) return;
       if (small.matches && this.hasTree && byId("pipeline").contains(e.target as Node)) this.showTree(false);
@@ -47,7 +49,7 @@ export class Frame {
   // fit opens the panes as the window and the reader want them.
   private fit(): void {
     this.app.classList.toggle("no-tree", phone.matches ? false : small.matches || setting("tree") === "off");
-    this.showDetails(phone.matches || setting("inspector") === "on");
+    this.showDetails(phone.matches || this.wanted);
     this.showTab((this.app.dataset.tab ?? "passes") as Part);
   }
 
@@ -99,7 +101,12 @@ export class Frame {
 
   private keepDetails(show: boolean): void {
     this.showDetails(show);
-    keep("inspector", show ? "on" : "off");
+    if (!medium.matches) keep("inspector", show ? "on" : "off");
+  }
+
+  // wanted tells whether the reader left the inspector open where it lies over nothing.
+  private get wanted(): boolean {
+    return !medium.matches && setting("inspector") === "on";
   }
 
   private showDetails(show: boolean): void {

@@ -27,7 +27,7 @@ export function drawTop(runs: Runs, title: string): void {
   run.disabled = false; // where nothing may be changed it forks
   // One button: it cancels while a run goes on, and is filled only where there is something to run.
   const held = document.activeElement === run || document.activeElement === cancel;
-  cancel.hidden = !runs.active || !runs.mayEdit;
+  cancel.hidden = !runs.active || runs.loading || !runs.mayEdit;
   run.hidden = !cancel.hidden;
   if (held) (run.hidden ? cancel : run).focus();
   run.classList.toggle("primary", runs.mayEdit && (runs.unrun || (!runs.active && !runs.model.finished)));

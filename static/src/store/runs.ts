@@ -118,6 +118,11 @@ export class Runs {
     return this.current !== "" && (this.model.id !== this.current || !this.model.finished);
   }
 
+  // loading tells whether that run is over, and only what it came to is still on its way.
+  get loading(): boolean {
+    return this.active && this.info?.id === this.current && !["queued", "running"].includes(this.info.state);
+  }
+
   async start(): Promise<void> {
     if (!this.mayEdit) return;
     const turn = ++this.starts;

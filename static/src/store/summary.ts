@@ -25,6 +25,7 @@ export function summary(runs: Runs): [what: string, more: string] {
     if (queued) return [queued, ""];
     return [runs.current && !runs.problem ? "Reading the model…" : "Not started", ""];
   }
+  if (runs.loading) return ["Loading the run…", ""];
   const { done, total, changed, running } = model.tally();
   const f = model.finished;
   // Behind the passes and the code the program may run for long.

@@ -11,6 +11,8 @@ const real = globalThis.fetch;
 // up tells whether the server answers, posted are the settings of the runs that it was asked for, refusal its answer to the next.
 let up = true;
 let posted: Settings[] = [];
+// state is that of runs which are asked for.
+let state = "running";
 let refusal: Response | null = null;
 let followers: { run: string; follower: Follower }[] = [];
 // answerLate holds the answers to what asks for a run back until it is called.
@@ -20,6 +22,7 @@ let late: Promise<void> = Promise.resolve();
 beforeEach(() => {
   up = true;
   posted = [];
+  state = "running";
   followers = [];
   refusal = null;
   late = Promise.resolve();
@@ -32,7 +35,7 @@ beforeEach(() => {
     }
     if (path.startsWith("/api/runs/") && init?.method !== "POST") await late;
     const answer = path.endsWith("/runs") ? { run: { id: `r${posted.length}`, state: "running", settings: posted.at(-1) } }
-      : path.startsWith("/api/runs/") ? { run: { id: path.split("/")[3], state: "ok", settings: { opt_level: 3, disabled: ["Old"] } } } : {};
+      : path.startsWith("/api/runs/") ? { run: { id: path.split("/")[3], state, settings: { opt_level: 3, disabled: ["Old"] } } } : {};
     return new Response(JSON.stringify(answer), { headers: { "Content-Type": "application/json" } });
   }) as typeof fetch;
 });
@@ -165,6 +168,18 @@ test("behind the passes the program runs, which may take long; what a run came t
   Object.assign(end, { seq: 5, body: { ...end.body, changed: 2 } }); // with the sequence
   follower.onEvents([end]);
   assert.deepEqual(summary(r), ["Done in 600 ms", "1 pass changed"]);
+});
+
+test("a run that is over and still on its way is loaded, it does not run", async () => {
+  state = "ok";
+  const r = runs();
+  r.show("r0");
+  await settle();
+  const { follower } = followers[0]!;
+  follower.onEvents([began(0), ...middle]);
+  assert.deepEqual([summary(r), r.loading], [["Loading the run…", ""], true]);
+  follower.onEvents([ended("ok")]);
+  assert.deepEqual([summary(r), r.loading], [["Done in 600 ms", "0 passes changed"], false]);
 });
 
 test("a change that is refused stays apart from the rows", async () => {
