@@ -46,6 +46,9 @@ With --pipeline the passes of a pipeline are listed in the order in which they r
 				}
 				return printPipeline(cmd.OutOrStdout(), colors(cmd), order, of, asJSON)
 			}
+			if cmd.Flags().Changed("target") {
+				return usageError{errors.New("--target is what a pipeline is for: name one with --pipeline")}
+			}
 			list, err := findPasses(names)
 			if err != nil {
 				return usageError{err}
