@@ -11,6 +11,8 @@ import (
 	"github.com/irscope/irscope/instruments/check"
 	"github.com/irscope/irscope/instruments/check/execute"
 	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/runtime/tensor"
 )
 
 // large has kernels that take the interpreter long: a convolution with padding, a matmul, and what is fused with them.
@@ -123,5 +125,35 @@ func TestFaultsInLargeKernels(t *testing.T) {
 				t.Fatalf("fault %+v, want %s of Wrong in %s:\n%s", f, x.status, x.function, strings.Join(lines, "\n"))
 			}
 		})
+	}
+}
+
+// TestSampleOfALongWay has a kernel whose first part is long, and short beside the second: a sample runs the first part whole.
+func TestSampleOfALongWay(t *testing.T) {
+	m := parsed(t, `
+@I.ir_module
+class Module:
+    @T.prim_func
+    def sums(a: T.Buffer((1024,), "float32"), b: T.Buffer((6291456,), "float32")):
+        way = T.alloc_buffer((6291456,), "float32")
+        for i in range(6291456):
+            with T.block("way"):
+                vi = T.axis.spatial(6291456, i)
+                way[vi] = a[vi % 1024] * T.float32(2)
+        for i, k in T.grid(6291456, 16):
+            with T.block("sum"):
+                vi, vk = T.axis.remap("SR", [i, k])
+                with T.init():
+                    b[vi] = T.float32(0)
+                b[vi] = b[vi] + way[(vi + vk) % 6291456]
+`)
+	a, b := tensor.MustNew(dtype.Float32T, 1024), tensor.MustNew(dtype.Float32T, 6291456)
+	a.FillUniform(1, -1, 1)
+	out, err := (&execute.Runner{Engine: engine(t)}).Run(t.Context(), m, "sums", []*tensor.Tensor{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.How.Compiled != 1 || out.How.Interpreted != 0 {
+		t.Errorf("it was run by %+v, want generated code", out.How)
 	}
 }

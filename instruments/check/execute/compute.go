@@ -14,11 +14,12 @@ import (
 )
 
 // What the interpreter runs of a kernel, in elements that are stored: all of it up to quick, else a sample that is meant to take sampleSteps and may take sampleMost
-// iterations of loops.
+// iterations of loops, or one in samplePart of those of the kernel: what leads to its most expensive part is not cut.
 const (
 	quick       = 1 << 19
 	sampleSteps = 1 << 17
 	sampleMost  = 1 << 22
+	samplePart  = 8
 )
 
 // compute runs a function that depends on its arguments only, which share no memory, and says who computed what it wrote to them.
@@ -83,7 +84,7 @@ func (k *kernels) confirmed(ctx context.Context, name string, fn, known *tir.Pri
 	if !ok {
 		return nil, nil, errNoCode
 	}
-	p, err := interp.Compile(part, &interp.Options{Name: name, MaxSteps: min(sampleMost, k.maxSteps), MaxBytes: k.maxBytes})
+	p, err := interp.Compile(part, &interp.Options{Name: name, MaxSteps: min(max(sampleMost, costOf(known.Body)/samplePart), k.maxSteps), MaxBytes: k.maxBytes})
 	if err != nil {
 		return nil, nil, err
 	}
