@@ -55,7 +55,10 @@ export class Beside {
     if (this.alone) this.leave(false);
     current = null;
     const back = this.from instanceof HTMLElement && this.from.isConnected && this.from.checkVisibility() ? this.from : byId("code");
-    if (inside) back.focus({ preventScroll: true });
+    if (inside) {
+      (document.activeElement as HTMLElement).blur(); // what is hidden keeps the focus, and takes keys, until the page is drawn
+      back.focus({ preventScroll: true });
+    }
     this.closed();
   }
 }

@@ -1,4 +1,4 @@
-import{a as b}from"./chunk-4BMM3AYD.js";import{a as C,b as T}from"./chunk-ZSAMZW7M.js";import{a as M,b as I,c as L,d as A,e as _,f as m}from"./chunk-PJ445E75.js";import{J as p,N as v,W as w,d as k,h as g,ma as y,na as x,oa as $,pa as P,qa as S,sa as a,va as u,xa as E}from"./chunk-U3UEZTRT.js";var D=300,B={name:"mine.star",source:`# A pass over Relax functions: a handler for each kind of node that it is about.
+import{a as b}from"./chunk-4BMM3AYD.js";import{a as C,b as T}from"./chunk-RVWOH5AE.js";import{a as M,b as I,c as L,d as A,e as _,f as m}from"./chunk-PJ445E75.js";import{J as p,N as v,W as w,d as k,h as g,ma as y,na as x,oa as $,pa as P,qa as S,sa as a,va as u,xa as E}from"./chunk-U3UEZTRT.js";var D=300,B={name:"mine.star",source:`# A pass over Relax functions: a handler for each kind of node that it is about.
 
 def visit_call(self, call):
     call = self.visit_default(call)
