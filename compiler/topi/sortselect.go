@@ -22,11 +22,20 @@ func (s *sorter) selectFirst() tir.Stmt {
 			return s.withKey(at, func(key tir.Expr) tir.Stmt { return s.sink(at, key) })
 		})
 	})
-	rest := s.inGroups(s.count, tir.Sub(s.n, s.count), func(key tir.Expr) tir.Expr { return tir.LT(key, top) }, func(k tir.Expr) tir.Stmt {
+	take := func(k tir.Expr) tir.Stmt {
 		return s.withKey(k, func(key tir.Expr) tir.Stmt {
 			return &tir.IfThenElse{Cond: tir.LT(key, top), Then: s.sink(zero, key)}
 		})
-	})
+	}
+	// Almost all of the first elements take a place, or some of their group.
+	first := s.count
+	if s.least != nil {
+		first = tir.Min(s.n, tir.Mul(s.count, tir.Int(keyGroup)))
+	}
+	rest := s.inGroups(first, tir.Sub(s.n, first), func(key tir.Expr) tir.Expr { return tir.LT(key, top) }, take)
+	if s.least != nil {
+		rest = tir.Seq(each(s.count, tir.Sub(first, s.count), take), rest)
+	}
 	equal := tir.Seq(s.set(quota, zero), count0("k", s.count, func(k tir.Expr) tir.Stmt {
 		return s.set(quota, tir.Add(s.get(quota), tir.CastTo(s.state.DType, tir.EQ(tir.Load(s.heap, k), top))))
 	}))
@@ -46,19 +55,17 @@ func (s *sorter) selectFirst() tir.Stmt {
 // keyGroup is how many elements are passed over at once, if the least of their keys is.
 const keyGroup = 32
 
-// groups reports whether elements of a row lie side by side, so that vectors of their keys are computed, and are some groups.
+// groups reports whether elements of a row lie side by side, so that vectors of their keys are computed, and are so many that most groups hold none that is kept.
 func (s *sorter) groups() bool {
 	n, known := tir.AsInt(s.n)
-	return (!known || n >= 4*keyGroup) && s.Axis == len(s.x.Shape)-1 && s.x.DType.Bits >= 8 && !s.x.DType.IsBool() && !(s.x.DType.IsFloat() && s.x.DType.Bits < 16)
+	keep, fixed := tir.AsInt(s.Keep)
+	return (!known || n >= 2*keyGroup*max(keep, 1) || !fixed && n >= 2*keyGroup) && s.Axis == len(s.x.Shape)-1 && s.x.DType.Bits >= 8 && !s.x.DType.IsBool() && !(s.x.DType.IsFloat() && s.x.DType.Bits < 16)
 }
 
 // inGroups visits n elements from one on, but for groups of them of which the least key is not wanted.
 func (s *sorter) inGroups(from, n tir.Expr, wanted func(key tir.Expr) tir.Expr, visit func(k tir.Expr) tir.Stmt) tir.Stmt {
-	each := func(from, n tir.Expr) tir.Stmt {
-		return count0("k", n, func(k tir.Expr) tir.Stmt { return visit(tir.Add(from, k)) })
-	}
 	if s.least == nil {
-		return each(from, n)
+		return each(from, n, visit)
 	}
 	size := tir.Int(keyGroup)
 	all := count0("g", tir.FloorDiv(n, size), func(g tir.Expr) tir.Stmt {
@@ -71,9 +78,14 @@ func (s *sorter) inGroups(from, n tir.Expr, wanted func(key tir.Expr) tir.Expr, 
 				return tir.Store(s.least, tir.Min(tir.Load(s.least, i), tir.Load(s.least, tir.Add(i, tir.Int(half)))), i)
 			}))
 		}
-		return tir.Seq(append(list, &tir.IfThenElse{Cond: wanted(tir.Load(s.least, tir.Int(0))), Then: each(start, size)})...)
+		return tir.Seq(append(list, &tir.IfThenElse{Cond: wanted(tir.Load(s.least, tir.Int(0))), Then: each(start, size, visit)})...)
 	})
-	return tir.Seq(all, each(tir.Add(from, tir.Mul(tir.FloorDiv(n, size), size)), tir.FloorMod(n, size)))
+	return tir.Seq(all, each(tir.Add(from, tir.Mul(tir.FloorDiv(n, size), size)), tir.FloorMod(n, size), visit))
+}
+
+// each visits n elements from one on.
+func each(from, n tir.Expr, visit func(k tir.Expr) tir.Stmt) tir.Stmt {
+	return count0("k", n, func(k tir.Expr) tir.Stmt { return visit(tir.Add(from, k)) })
 }
 
 // lanes is a loop whose turns are lanes of a vector.
