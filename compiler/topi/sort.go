@@ -44,8 +44,11 @@ func Sort(x *te.Tensor, o SortOpts) (values, indices *te.Tensor) {
 	}
 	if !whole {
 		outs = append(outs, te.Out{DType: s.key, Shape: []tir.Expr{o.Keep}})
-		if s.groups() {
+		switch {
+		case s.groups():
 			outs = append(outs, te.Out{DType: s.key, Shape: []tir.Expr{tir.Int(keyGroup)}})
+		case s.ahead():
+			outs = append(outs, te.Out{DType: s.key, Shape: []tir.Expr{s.n}})
 		}
 	}
 	inputs := []*te.Tensor{x}
@@ -65,11 +68,18 @@ func Sort(x *te.Tensor, o SortOpts) (values, indices *te.Tensor) {
 		case o.Above.Scalar != nil:
 			s.count, fill = s.get(above), s.keysAbove(o.Above.Scalar)
 		case !whole:
-			if s.heap = out[5]; s.groups() {
-				s.least = out[6]
-			}
+			s.heap = out[5]
 			s.count = tir.Min(o.Keep, s.n)
-			fill = s.selectFirst()
+			switch {
+			case s.groups():
+				s.least = out[6]
+				fill = s.selectFirst()
+			case s.ahead():
+				s.all = out[6]
+				fill = tir.Seq(s.keysAhead(), s.selectFirst())
+			default:
+				fill = s.selectFirst()
+			}
 		}
 		return rows.wrap(tir.Seq(fill, s.countRuns(), s.mergeRuns(), s.write(whole)))
 	})
@@ -90,6 +100,7 @@ type sorter struct {
 	state               *tir.Buffer
 	heap                *tir.Buffer // nil where all elements are sorted
 	least               *tir.Buffer // keys of a group, the least of them in front; nil without groups
+	all                 *tir.Buffer // keys of all elements; nil where they are computed when they are asked for
 }
 
 // The elements of the array state.
@@ -123,6 +134,9 @@ func count0(name string, n tir.Expr, body func(i tir.Expr) tir.Stmt) tir.Stmt {
 
 // withKey computes the key of element i for body.
 func (s *sorter) withKey(i tir.Expr, body func(key tir.Expr) tir.Stmt) tir.Stmt {
+	if s.all != nil {
+		return let("key", tir.Load(s.all, i), body)
+	}
 	return let("item", s.item(i), func(v tir.Expr) tir.Stmt { return let("key", sortKey(v, s.key, s.Descending), body) })
 }
 

@@ -55,11 +55,35 @@ func (s *sorter) selectFirst() tir.Stmt {
 // keyGroup is how many elements are passed over at once, if the least of their keys is.
 const keyGroup = 32
 
-// groups reports whether elements of a row lie side by side, so that vectors of their keys are computed, and are so many that most groups hold none that is kept.
+// groups reports whether elements of a row, of whose keys vectors are computed, are so many that most groups hold none that is kept.
 func (s *sorter) groups() bool {
 	n, known := tir.AsInt(s.n)
 	keep, fixed := tir.AsInt(s.Keep)
-	return (!known || n >= 2*keyGroup*max(keep, 1) || !fixed && n >= 2*keyGroup) && s.Axis == len(s.x.Shape)-1 && s.x.DType.Bits >= 8 && !s.x.DType.IsBool() && !(s.x.DType.IsFloat() && s.x.DType.Bits < 16)
+	return (!known || n >= 2*keyGroup*max(keep, 1) || !fixed && n >= 2*keyGroup) && s.sideBySide()
+}
+
+// mostAhead is how many keys of a row are computed ahead at most: the first cache holds them.
+const mostAhead = 4096
+
+// ahead reports whether the keys of a row are computed ahead, in vectors: of rows that have no groups.
+func (s *sorter) ahead() bool {
+	n, known := tir.AsInt(s.n)
+	return known && n <= mostAhead && !s.groups() && s.sideBySide()
+}
+
+// keysAhead computes the keys of a row.
+func (s *sorter) keysAhead() tir.Stmt {
+	n, _ := tir.AsInt(s.n)
+	key := func(i tir.Expr) tir.Stmt { return tir.Store(s.all, sortKey(s.item(i), s.key, s.Descending), i) }
+	vectors := count0("g", tir.Int(n/keyGroup), func(g tir.Expr) tir.Stmt {
+		return lanes(keyGroup, func(i tir.Expr) tir.Stmt { return key(tir.Add(tir.Mul(g, tir.Int(keyGroup)), i)) })
+	})
+	return tir.Seq(vectors, each(tir.Int(n/keyGroup*keyGroup), tir.Int(n%keyGroup), key))
+}
+
+// sideBySide reports whether elements of a row lie side by side, of a type that makes vectors.
+func (s *sorter) sideBySide() bool {
+	return s.Axis == len(s.x.Shape)-1 && s.x.DType.Bits >= 8 && !s.x.DType.IsBool() && !(s.x.DType.IsFloat() && s.x.DType.Bits < 16)
 }
 
 // inGroups visits n elements from one on, but for groups of them of which the least key is not wanted.
