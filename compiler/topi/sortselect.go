@@ -65,10 +65,10 @@ func (s *sorter) groups() bool {
 // mostAhead is how many keys of a row are computed ahead at most: the first cache holds them.
 const mostAhead = 4096
 
-// ahead reports whether the keys of a row are computed ahead, in vectors: of rows that have no groups.
+// ahead reports whether the keys of a row are computed ahead, in vectors: of rows that have no groups, but as many elements as one.
 func (s *sorter) ahead() bool {
 	n, known := tir.AsInt(s.n)
-	return known && n <= mostAhead && !s.groups() && s.sideBySide()
+	return known && n >= keyGroup && n <= mostAhead && !s.groups() && s.sideBySide()
 }
 
 // keysAhead computes the keys of a row.
