@@ -92,6 +92,16 @@ func TestSortIsStable(t *testing.T) {
 				}
 			}
 		}
+		// Rows whose keys are computed in vectors, ahead or by groups.
+		for _, n := range []int{32, 40, 131, 300} {
+			for _, keep := range []int{1, 2, 4, 9} {
+				for _, symbolic := range []bool{false, true} {
+					descending := r.IntN(2) == 0
+					name := fmt.Sprintf("%s, rows of %d elements, symbolic %v, keep %d, descending %v", d, n, symbolic, keep, descending)
+					checkSort(t, r, name, d, n, 2, symbolic, keep, descending)
+				}
+			}
+		}
 	}
 }
 
