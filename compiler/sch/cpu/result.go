@@ -168,11 +168,11 @@ func (p *plan) columns(v int, n int64) {
 	}
 }
 
-// sticksOut reports whether a row of results along v has more elements than half a vector, but no whole one, and a vector that sticks out computes it at once: instructions read and write some lanes of a
-// vector alone. What is read lies side by side, or is the same for all.
+// sticksOut reports whether a row of results along v has more elements than half a vector, but no whole one, and a vector that sticks out computes it at once: instructions of AVX-512 read and write some lanes of a
+// vector alone. Those of AVX2 that write take a dozen cycles on some processors. What is read lies side by side, or is the same for all.
 func (p *plan) sticksOut(v int) bool {
 	n := p.extent(v)
-	if !p.machine.Spreads || p.registers > 1 || p.run > 0 || n >= p.Lanes || 2*n <= p.Lanes || p.store.buf.DType.Bits != 32 {
+	if !p.machine.Embeds || p.registers > 1 || p.run > 0 || n >= p.Lanes || 2*n <= p.Lanes || p.store.buf.DType.Bits != 32 {
 		return false
 	}
 	return !slices.ContainsFunc(p.loads, func(a access) bool {
