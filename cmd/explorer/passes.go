@@ -74,7 +74,6 @@ With --pipeline the passes of a pipeline are listed in the order in which they r
 // findPasses describes the passes of those names, all if there are none.
 func findPasses(names []string) ([]catalog.Pass, error) {
 	var list []catalog.Pass
-	var known []string
 	seen := map[string]bool{}
 	add := func(p *pass.Pass) {
 		if !seen[p.Name] {
@@ -92,6 +91,7 @@ func findPasses(names []string) ([]catalog.Pass, error) {
 	for _, n := range names {
 		p := reg.Lookup(n)
 		if p == nil {
+			var known []string
 			for _, p := range pipeline.All() {
 				known = append(known, p.Name)
 			}

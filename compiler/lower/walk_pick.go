@@ -139,12 +139,9 @@ func windows(places []int64, lanes, first, last int64) []int64 {
 
 // firstLanes is a mask of the first n lanes of 32 bits of a part.
 func (w *Walker) firstLanes(n, part int) *Node {
-	xs := make([]*Node, part)
-	for i := range xs {
-		xs[i] = w.Int(32, 0)
-		if i < n {
-			xs[i] = w.Int(32, -1)
-		}
+	lanes := make([]bool, part)
+	for i := range n {
+		lanes[i] = true
 	}
-	return w.gen.PackPart(dtype.Int32T.WithLanes(part), xs)
+	return w.maskOf(lanes, 32)
 }

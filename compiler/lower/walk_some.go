@@ -15,10 +15,7 @@ import (
 func (w *Walker) loadSome(e *tir.Select, lanes []bool) (v Value, ok bool) {
 	load, isLoad := e.True.(*tir.BufferLoad)
 	other, isConst := constantOf(e.False)
-	if !isLoad || !isConst || load.Predicate != nil || load.DType().Lanes == 1 || load.Buffer.DType.Lanes != 1 || w.slots[load.Buffer.Data] != nil {
-		return Value{}, false
-	}
-	if _, promoted := w.promoted[load.Buffer.Data]; promoted {
+	if !isLoad || !isConst || load.Predicate != nil || load.DType().Lanes == 1 || load.Buffer.DType.Lanes != 1 || w.inRegisters(load.Buffer) {
 		return Value{}, false
 	}
 	what := named(w.loads, load.Buffer, load)

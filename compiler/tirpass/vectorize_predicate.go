@@ -66,12 +66,14 @@ func predicated(cond tir.Expr, then tir.Stmt) tir.Stmt {
 	if !limit.DType().IsScalar() {
 		return nil
 	}
-	p := &predicator{start: ramp.Start, lanes: ramp.Lanes, ok: true}
+	p := newPredicator(func(indices []tir.Expr) bool {
+		at, ok := indices[0].(*tir.Ramp)
+		return ok && len(indices) == 1 && at.Lanes == ramp.Lanes && arith.Equal(at.Start, ramp.Start)
+	})
 	p.mask = &tir.Call{
 		Base: cond.Meta(), Type: dtype.BoolT.LikeVector(ramp.DType()),
 		Op: tir.LookupBuiltin("tir.get_active_lane_mask").Op, Args: []tir.Expr{ramp.Start, limit},
 	}
-	p.m.Stmt, p.m.Expr = p.stmt, p.expr
 	out := p.stmt(then)
 	if !p.ok || p.accesses == 0 {
 		return nil
@@ -79,24 +81,26 @@ func predicated(cond tir.Expr, then tir.Stmt) tir.Stmt {
 	return out
 }
 
+// predicator gives accesses a predicate.
 type predicator struct {
 	m        tir.Mapper
-	start    tir.Expr
-	lanes    int
+	along    func(indices []tir.Expr) bool   // whether an access can have it
+	without  func(load *tir.BufferLoad) bool // whether a load needs none; nil: each needs one
 	mask     tir.Expr
 	accesses int
 	ok       bool
 }
 
+func newPredicator(along func(indices []tir.Expr) bool) *predicator {
+	p := &predicator{along: along, ok: true}
+	p.m.Stmt, p.m.Expr = p.stmt, p.expr
+	return p
+}
+
 // access notes an access and reports whether it can have the predicate.
 func (p *predicator) access(indices []tir.Expr, already tir.Expr) bool {
 	p.accesses++
-	if len(indices) != 1 || already != nil {
-		p.ok = false
-		return false
-	}
-	ramp, ok := indices[0].(*tir.Ramp)
-	p.ok = p.ok && ok && ramp.Lanes == p.lanes && arith.Equal(ramp.Start, p.start)
+	p.ok = p.ok && already == nil && p.along(indices)
 	return p.ok
 }
 
@@ -119,6 +123,9 @@ func (p *predicator) expr(e tir.Expr) tir.Expr {
 	out := p.m.MapExpr(e)
 	switch n := out.(type) {
 	case *tir.BufferLoad:
+		if p.without != nil && n.Predicate == nil && p.without(n) {
+			return n
+		}
 		if p.access(n.Indices, n.Predicate) {
 			return n.WithPredicate(p.mask)
 		}
@@ -137,32 +144,16 @@ func (v *vectorizer) onLanes(cond tir.Expr, then tir.Stmt) tir.Stmt {
 	if !ok || st.Predicate != nil || !constantLanes(cond) || !alongLanes(st.Indices, cond) {
 		return nil
 	}
-	m := &tir.Mapper{}
-	m.Expr = func(e tir.Expr) tir.Expr {
-		out := m.MapExpr(e)
-		switch n := out.(type) {
-		case *tir.BufferLoad:
-			switch {
-			case n.Predicate != nil:
-				ok = false
-			case v.allInside(n), n.Indices[len(n.Indices)-1].DType().IsScalar():
-			case alongLanes(n.Indices, cond):
-				return n.WithPredicate(cond)
-			default:
-				ok = false
-			}
-		case *tir.Binary:
-			ok = ok && !mayTrap(n) // a lane that is off reads 0
-		case *tir.Call:
-			ok = ok && arith.SideEffect(n) <= tir.ReadState
-		}
-		return out
+	p := newPredicator(func(indices []tir.Expr) bool { return alongLanes(indices, cond) })
+	p.mask = cond
+	p.without = func(load *tir.BufferLoad) bool {
+		return v.allInside(load) || load.Indices[len(load.Indices)-1].DType().IsScalar()
 	}
-	value := m.Expr(st.Value)
-	if !ok {
+	out := p.stmt(st)
+	if !p.ok {
 		return nil
 	}
-	return st.WithValue(value).WithPredicate(cond)
+	return out
 }
 
 // constantLanes reports whether a condition is that constants at equal distances are less than another one, and holds in the first lane.
@@ -176,12 +167,13 @@ func constantLanes(cond tir.Expr) bool {
 		return false
 	}
 	limit, ok := lt.B.(*tir.Broadcast)
-	if !ok || !isInt(ramp.Stride) {
+	if !ok {
 		return false
 	}
+	_, even := tir.AsInt(ramp.Stride)
 	first, known := tir.AsInt(ramp.Start)
 	end, constant := tir.AsInt(limit.Value)
-	return known && constant && first < end
+	return even && known && constant && first < end
 }
 
 // alongLanes reports whether an access is to elements side by side, one for each lane of a condition.
@@ -198,9 +190,4 @@ func (v *vectorizer) allInside(l *tir.BufferLoad) bool {
 	}
 	d := ramp.Start.DType()
 	return v.an.CanProve(tir.LE(tir.Const(d, 0), ramp.Start)) && v.an.CanProve(tir.LE(tir.Add(ramp.Start, tir.Const(d, int64(ramp.Lanes))), tir.CastTo(d, l.Buffer.Shape[0])))
-}
-
-func isInt(e tir.Expr) bool {
-	_, ok := tir.AsInt(e)
-	return ok
 }

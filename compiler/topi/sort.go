@@ -69,17 +69,14 @@ func Sort(x *te.Tensor, o SortOpts) (values, indices *te.Tensor) {
 			s.count, fill = s.get(above), s.keysAbove(o.Above.Scalar)
 		case !whole:
 			s.heap = out[5]
-			s.count = tir.Min(o.Keep, s.n)
 			switch {
 			case s.groups():
 				s.least = out[6]
-				fill = s.selectFirst()
 			case s.ahead():
 				s.all = out[6]
-				fill = tir.Seq(s.keysAhead(), s.selectFirst())
-			default:
-				fill = s.selectFirst()
 			}
+			s.count = tir.Min(o.Keep, s.n)
+			fill = s.selectFirst()
 		}
 		return rows.wrap(tir.Seq(fill, s.countRuns(), s.mergeRuns(), s.write(whole)))
 	})

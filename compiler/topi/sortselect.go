@@ -27,15 +27,12 @@ func (s *sorter) selectFirst() tir.Stmt {
 			return &tir.IfThenElse{Cond: tir.LT(key, top), Then: s.sink(zero, key)}
 		})
 	}
-	// Almost all of the first elements take a place, or some of their group.
 	first := s.count
-	if s.least != nil {
+	if s.least != nil { // almost all of the first elements take a place, or some of their group
 		first = tir.Min(s.n, tir.Mul(s.count, tir.Int(keyGroup)))
+		fill = tir.Seq(fill, each(s.count, tir.Sub(first, s.count), take))
 	}
 	rest := s.inGroups(first, tir.Sub(s.n, first), func(key tir.Expr) tir.Expr { return tir.LT(key, top) }, take)
-	if s.least != nil {
-		rest = tir.Seq(each(s.count, tir.Sub(first, s.count), take), rest)
-	}
 	equal := tir.Seq(s.set(quota, zero), count0("k", s.count, func(k tir.Expr) tir.Stmt {
 		return s.set(quota, tir.Add(s.get(quota), tir.CastTo(s.state.DType, tir.EQ(tir.Load(s.heap, k), top))))
 	}))
@@ -49,6 +46,9 @@ func (s *sorter) selectFirst() tir.Stmt {
 			)}
 		})
 	})
+	if s.all != nil {
+		fill = tir.Seq(s.keysAhead(), fill)
+	}
 	return &tir.IfThenElse{Cond: tir.LT(zero, s.count), Then: tir.Seq(fill, rest, equal, s.set(taken, zero), collect)}
 }
 
@@ -74,11 +74,16 @@ func (s *sorter) ahead() bool {
 // keysAhead computes the keys of a row.
 func (s *sorter) keysAhead() tir.Stmt {
 	n, _ := tir.AsInt(s.n)
-	key := func(i tir.Expr) tir.Stmt { return tir.Store(s.all, sortKey(s.item(i), s.key, s.Descending), i) }
+	key := func(i tir.Expr) tir.Stmt { return s.storeKey(s.all, i, i) }
 	vectors := count0("g", tir.Int(n/keyGroup), func(g tir.Expr) tir.Stmt {
 		return lanes(keyGroup, func(i tir.Expr) tir.Stmt { return key(tir.Add(tir.Mul(g, tir.Int(keyGroup)), i)) })
 	})
 	return tir.Seq(vectors, each(tir.Int(n/keyGroup*keyGroup), tir.Int(n%keyGroup), key))
+}
+
+// storeKey stores the key of element i of the row.
+func (s *sorter) storeKey(to *tir.Buffer, at, i tir.Expr) tir.Stmt {
+	return tir.Store(to, sortKey(s.item(i), s.key, s.Descending), at)
 }
 
 // sideBySide reports whether elements of a row lie side by side, of a type that makes vectors.
@@ -94,9 +99,7 @@ func (s *sorter) inGroups(from, n tir.Expr, wanted func(key tir.Expr) tir.Expr, 
 	size := tir.Int(keyGroup)
 	all := count0("g", tir.FloorDiv(n, size), func(g tir.Expr) tir.Stmt {
 		start := tir.Add(from, tir.Mul(g, size))
-		list := []tir.Stmt{lanes(keyGroup, func(i tir.Expr) tir.Stmt {
-			return tir.Store(s.least, sortKey(s.item(tir.Add(start, i)), s.key, s.Descending), i)
-		})}
+		list := []tir.Stmt{lanes(keyGroup, func(i tir.Expr) tir.Stmt { return s.storeKey(s.least, i, tir.Add(start, i)) })}
 		for half := int64(keyGroup / 2); half > 0; half /= 2 {
 			list = append(list, lanes(half, func(i tir.Expr) tir.Stmt {
 				return tir.Store(s.least, tir.Min(tir.Load(s.least, i), tir.Load(s.least, tir.Add(i, tir.Int(half)))), i)
