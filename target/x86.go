@@ -33,6 +33,8 @@ var x86Kind = &Kind{
 		{"avx512dq", false, "integers of 64 bits in such vectors; comes with avx512f"},
 		{"avx512vl", false, "its instructions on shorter vectors; comes with avx512f"},
 		{"avx512vnni", false, "dot products of bytes; has avx512f with it"},
+		{"amx-tile", false, "registers for matrices; has avx512vnni with it"},
+		{"amx-int8", false, "products of matrices of bytes; has amx-tile with it"},
 	},
 	Scopes:      wasmKind.Scopes,
 	fromMachine: true,
@@ -46,12 +48,14 @@ var x86Kind = &Kind{
 		"avx512vl":   {"avx512f"},
 		"avx512f":    {"avx2", "avx512bw", "avx512dq", "avx512vl"},
 		"avx512vnni": {"avx512f"},
+		"amx-tile":   {"avx512vnni"},
+		"amx-int8":   {"amx-tile"},
 	},
 	check: func(t Target) error {
 		switch w := t.IntAttr(widthAttr, 256); {
 		case w != 256 && w != 512:
 			return fmt.Errorf("target x86: attribute %s: vectors have 256 or 512 bits, not %d", widthAttr, w)
-		case w == 512 && len(t.mattr) > 0 && !t.anyOf("avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vnni"):
+		case w == 512 && len(t.mattr) > 0 && !t.anyOf("avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vnni", "amx-tile", "amx-int8"):
 			return fmt.Errorf("target x86: attribute %s: vectors of 512 bits need -mattr=+avx512f", widthAttr)
 		}
 		return nil

@@ -96,6 +96,9 @@ type Machine struct {
 	// instructions.
 	MaxOfNumbers func(a, b *Node, d dtype.DType) *Node
 
+	// Tiles are registers for whole matrices; nil where there are none.
+	Tiles *Tiles
+
 	Pointer Pointer
 
 	// DivOverflows says that DivS of the least number by -1 ends the program.

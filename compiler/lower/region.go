@@ -37,6 +37,7 @@ type ItemKind uint8
 const (
 	ItemDef     ItemKind = iota // compute Node, if anything uses it
 	ItemStore                   // memory instruction Op on Args, an address, a value and maybe a mask, at offset Imm
+	ItemTile                    // instruction Op on registers for matrices, with Args, Imm and Lane as the target has them
 	ItemSet                     // set Reg to Args[0]
 	ItemCall                    // call Callee on Args; the result, if any, goes to Reg
 	ItemReturn                  // return Args[0]

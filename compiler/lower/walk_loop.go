@@ -19,6 +19,9 @@ func loopBits(s *tir.For) int {
 func (w *Walker) forStmt(s *tir.For) {
 	d := s.LoopVar.DType()
 	what := "For " + s.LoopVar.Name
+	if w.tileProducts(s, nil) {
+		return
+	}
 	if s.Kind == tir.ThreadBinding {
 		w.Fail(what, "the target has no threads to bind a loop to")
 	}
@@ -63,15 +66,21 @@ func (w *Walker) forBody(s *tir.For, lo, end, all, step *Node) {
 	eff := w.Effects.Loops[s]
 	w.promote(eff, func() {
 		w.Loop(Loop{Name: s.LoopVar.Name, Effects: eff, Lo: lo, End: end, All: all, Step: step, Poll: w.gen.Poll, Body: func(i *Node, turn *Region) *Region {
-			v := One(s.LoopVar.DType(), i)
-			if w.bitsOf(lo) == 32 && s.LoopVar.DType().Bits == 64 {
-				w.Linear[s.LoopVar] = w.Atom(i)
-				v = One(s.LoopVar.DType(), w.Fn(ExtendS, i))
-			}
-			w.Vars[s.LoopVar] = v
+			w.bindLoop(s, i)
 			return w.loopBody(s, s.Body, turn)
 		}})
 	})
+}
+
+// bindLoop gives a loop variable its value, which may be kept in fewer bits than the variable has.
+func (w *Walker) bindLoop(s *tir.For, i *Node) {
+	d := s.LoopVar.DType()
+	v := One(d, i)
+	if w.bitsOf(i) == 32 && d.Bits == 64 {
+		w.Linear[s.LoopVar] = w.Atom(i)
+		v = One(d, w.Fn(ExtendS, i))
+	}
+	w.Vars[s.LoopVar] = v
 }
 
 // loopBody translates the body of a loop; exit is the block to leave it by, nil if nothing does.

@@ -11,13 +11,13 @@ func tileKinds() []*Kind {
 				opt("whole", IntsForm, []int64{}), opt("unroll", IntsForm, []int64{}), opt("factor", IntForm, int64(1)),
 				opt("splat", IntsForm, []int64{}), opt("pack", IntsForm, []int64{}), opt("run", IntForm, int64(0)), optIn("epilogue", BlocksForm, nil),
 				opt("blocks", IntsForm, []int64{}), opt("parallel", IntsForm, []int64{}), opt("chunk", IntForm, int64(0)), opt("chunk_at", IntForm, int64(0)),
-				opt("slide", IntsForm, []int64{}), opt("by_result", BoolForm, false),
+				opt("slide", IntsForm, []int64{}), opt("by_result", BoolForm, false), opt("matrix", BoolForm, false),
 			},
 			apply: func(s *State, c *Call) (*State, []any, error) {
 				return out1(s.TileReduction(c.block(0), TileSpec{
 					Order: c.ints(1), Tile: c.Args[2].([]int64), Reduce: c.ints(3), Vector: c.int(4), Lanes: int64(c.int(5)), Whole: c.ints(6), Unroll: c.ints(7),
 					Factor: int64(c.int(8)), Splat: c.ints(9), Pack: c.ints(10), Run: int64(c.int(11)),
-					Blocks: c.Args[13].([]int64), Parallel: c.ints(14), Chunk: int64(c.int(15)), ChunkAt: c.int(16), Slide: c.ints(17), ByResult: c.Args[18].(bool),
+					Blocks: c.Args[13].([]int64), Parallel: c.ints(14), Chunk: int64(c.int(15)), ChunkAt: c.int(16), Slide: c.ints(17), ByResult: c.Args[18].(bool), Matrix: c.Args[19].(bool),
 				}, c.blocks(12)))
 			},
 		},

@@ -81,6 +81,8 @@ type TileSpec struct {
 	Slide []int
 	// ByResult says that a result, or a vector of them, takes all unrolled steps before the next one of its tile does, and not each step all results.
 	ByResult bool
+	// Matrix leaves the loops within a tile to the code generator, which knows instructions for matrices (tir.AttrTileProducts): they are serial, and the sums lie in memory.
+	Matrix bool
 }
 
 // TileReduction computes a reduction block tile by tile, as spec says, and returns the block that writes results. It is no primitive of TVM's, and
@@ -281,6 +283,9 @@ func (t *tiler) checkSpec() error {
 	}
 	if err := t.blocks(); err != nil {
 		return err
+	}
+	if spec.Matrix && (t.dot || spec.Run > 0 || spec.Chunk > 0 || len(spec.Slide) > 0 || len(spec.Unroll) > 0 || spec.Factor > 1) {
+		return t.fail("the loops of a tile that the code generator takes as a whole are not cut nor unrolled")
 	}
 	if err := t.checkChunk(); err != nil {
 		return err

@@ -19,6 +19,7 @@ type part struct {
 	loops  []*tir.For
 	sub    map[*tir.Var]tir.Expr // iteration variables of the old block
 	origin ir.OriginID
+	serial bool // no loop is unrolled
 	// vec and lane are the place in the tile along the vectors: of a vector, and in it; nil without.
 	vec, lane tir.Expr
 }
@@ -88,16 +89,27 @@ func orZero(v *tir.Var, like tir.Expr) tir.Expr {
 func (p *part) inner(vector bool) (pos []tir.Expr, lane tir.Expr) {
 	t := p.t
 	pos = make([]tir.Expr, len(t.axes))
-	for _, k := range slices.Concat(t.withVector(false), t.withVector(true)) {
-		a := t.axes[k]
-		if a.tile > 1 && k != t.spec.Vector {
-			pos[k] = orZero(p.loop(t.b.IterVars[k].Var.Name+"_i", tir.Const(a.extent.DType(), a.tile), tir.Unrolled), a.extent)
+	loops := func(axes []int, kind tir.ForKind) {
+		for _, k := range axes {
+			a := t.axes[k]
+			if a.tile > 1 && k != t.spec.Vector {
+				pos[k] = orZero(p.loop(t.b.IterVars[k].Var.Name+"_i", tir.Const(a.extent.DType(), a.tile), kind), a.extent)
+			}
 		}
 	}
+	rows, vectors := tir.Unrolled, tir.Unrolled
+	if t.spec.Matrix {
+		rows = tir.Serial
+	}
+	if p.serial {
+		vectors = tir.Serial
+	}
+	loops(t.withVector(false), rows)
+	loops(t.withVector(true), vectors)
 	a := t.axes[t.spec.Vector]
 	if vector && a.tile > 1 {
 		d := a.extent.DType()
-		step := orZero(p.loop("vec", tir.Const(d, a.tile/t.spec.Lanes), tir.Unrolled), a.extent)
+		step := orZero(p.loop("vec", tir.Const(d, a.tile/t.spec.Lanes), vectors), a.extent)
 		lane = orZero(p.loop("lane", tir.Const(d, t.spec.Lanes), tir.Vectorized), a.extent)
 		p.vec, p.lane = tir.Mul(step, tir.Const(d, t.spec.Lanes)), lane
 		pos[t.spec.Vector] = tir.Add(p.vec, lane)
@@ -297,6 +309,7 @@ func (p *part) finish(body tir.Stmt) (tir.Stmt, *tir.Block) {
 // init is the nest that starts a tile, in accumulators or in the memory for the sums of chunks.
 func (t *tiler) init(to *tir.Buffer) tir.Stmt {
 	p := t.part("_init")
+	p.serial = t.spec.Matrix
 	pos, _ := p.inner(true)
 	at := p.at(pos)
 	if to == t.parts {

@@ -370,7 +370,11 @@ func tileArguments(r *rand.Rand, b *tir.Block, ref *sch.Block, extents map[strin
 		}
 	}
 	factor := r.IntN(10)
-	return []any{ref, order, tile, reduce, int64(v), lanes, whole, unroll, int64(factor / 2), append([]int64{}, splat...), append([]int64{}, pack...), run, nil, blocks, parallel, chunk, chunkAt, slide, factor%2 == 0}
+	matrix := !dot && chunk == 0 && run == 0 && len(slide) == 0 && r.IntN(4) == 0
+	if matrix {
+		unroll, factor = nil, factor%2
+	}
+	return []any{ref, order, tile, reduce, int64(v), lanes, whole, append([]int64{}, unroll...), int64(factor / 2), append([]int64{}, splat...), append([]int64{}, pack...), run, nil, blocks, parallel, chunk, chunkAt, slide, factor%2 == 0, matrix}
 }
 
 // divisors are those of a number.

@@ -73,6 +73,7 @@ func (t *tiler) special() int {
 func (t *tiler) update(u stepsOf) tir.Stmt {
 	name, count, start, factor, scalar := u.name, u.count, u.start, u.factor, u.scalar
 	p := t.part(name)
+	p.serial = t.spec.Matrix
 	special := t.special()
 	red := map[int]tir.Expr{}
 	var late []int
@@ -143,6 +144,9 @@ func (t *tiler) update(u stepsOf) tir.Stmt {
 	value := t.replaced(p, pos, lane, at[len(at)-1])
 	if !u.first {
 		value = t.with(tir.Load(t.acc, at...), value)
+	}
+	if p.serial && len(p.loops) > 0 {
+		p.loops[0].Annotations = p.loops[0].Annotations.With(tir.AttrTileProducts, int64(1))
 	}
 	n, _ := p.finish(tir.Store(t.acc, value, at...))
 	return n

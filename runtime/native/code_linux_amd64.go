@@ -21,13 +21,21 @@ func call(code uintptr, frame *Frame) uint64
 // pause lets a thread that looks for work leave the core to its neighbour for a moment.
 func pause()
 
-// Host returns the features of this machine's processor.
-func Host() asm.Features {
+// Host returns the features of this machine's processor that the system lets this program use.
+var Host = sync.OnceValue(func() asm.Features {
 	x := &cpu.X86
 	f := asm.Features{AVX2: x.HasAVX2 && x.HasFMA && x.HasBMI2}
 	f.AVX512 = f.AVX2 && x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL
 	f.VNNI = f.AVX512 && x.HasAVX512VNNI
+	f.AMX = f.AVX512 && x.HasAMXTile && x.HasAMXInt8 && allowTiles()
 	return f
+})
+
+// allowTiles asks the system to keep tiles for the threads of this program, which it does not do unasked: they are 8 KiB.
+func allowTiles() bool {
+	const requestPermission, tiles = 0x1023, 18 // of arch_prctl
+	_, _, errno := unix.RawSyscall(unix.SYS_ARCH_PRCTL, requestPermission, tiles, 0)
+	return errno == 0
 }
 
 // Code is verified, executable code.

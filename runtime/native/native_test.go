@@ -310,11 +310,16 @@ func TestChangedCodeStaysInside(t *testing.T) {
 	}
 }
 
-// randomBlob is code of a few accesses, sums and jumps forward.
+// randomBlob is code of a few accesses, sums and jumps forward, and of tiles where the processor has them.
 func randomBlob(t *testing.T, r *rand.Rand) *asm.Blob {
 	var c asm.Code
 	start := c.Here()
 	c.Emit(loadBase)
+	kinds := 8
+	if Host().AMX && r.IntN(2) == 0 {
+		c.EmitAt(asm.Inst{Op: asm.LDTILECFG}, c.Constant(asm.Shapes([asm.Tiles]asm.Shape{{Rows: 16, Bytes: 64}, {Rows: 16, Bytes: 64}, {Rows: 16, Bytes: 64}, {Rows: 3, Bytes: 8}})))
+		kinds = 12
+	}
 	regs := []asm.Reg{asm.RAX, asm.RCX, asm.RDX, asm.RBX, asm.RSI, asm.R8, asm.R9, asm.R13}
 	for k, reg := range regs {
 		c.Emit(arg(k, reg))
@@ -323,7 +328,7 @@ func randomBlob(t *testing.T, r *rand.Rand) *asm.Blob {
 	var ahead []asm.Label
 	for range 12 {
 		disp := int32(r.Uint32()) >> r.IntN(32)
-		switch r.IntN(8) {
+		switch r.IntN(kinds) {
 		case 0:
 			c.Emit(asm.Inst{Op: asm.VMOVUPS, W: asm.Y, Reg: uint8(r.IntN(16)), InMem: true, Mem: inBox(any(), disp)})
 		case 1:
@@ -342,6 +347,20 @@ func randomBlob(t *testing.T, r *rand.Rand) *asm.Blob {
 			l := c.Label()
 			c.JumpIf(asm.Cond(r.IntN(16)), l)
 			ahead = append(ahead, l)
+		case 8:
+			a := r.Perm(3)
+			c.Emit(asm.Inst{Op: asm.TDPBSSD + asm.Op(r.IntN(4)), Reg: uint8(a[0]), RM: uint8(a[1]), V: uint8(a[2])})
+		case 9:
+			c.Emit(asm.Inst{Op: asm.TILEZERO, Reg: uint8(r.IntN(4))})
+		default: // of one register by another one: which may be the same, and refused
+			at, distance := any(), any()
+			c.Emit(asm.Inst{Op: asm.LEA, W: 8, Reg: uint8(at), InMem: true, Mem: inBox(any(), min(disp, asm.MostTileAddress))})
+			c.Emit(asm.Inst{Op: asm.MOVI32, Reg: uint8(distance), Imm: r.Int64N(asm.MostRowDistance + 1)})
+			op := asm.TILELOADD
+			if r.IntN(2) == 0 {
+				op = asm.TILESTORED
+			}
+			c.Emit(asm.Inst{Op: op, Reg: uint8(r.IntN(4)), InMem: true, Mem: asm.Mem{Base: at, Index: distance, Scale: 1, Disp: int32(r.IntN(2)) * r.Int32N(1<<20)}})
 		}
 		if len(ahead) > 0 && r.IntN(3) == 0 {
 			c.Bind(ahead[0])

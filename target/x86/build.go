@@ -25,7 +25,8 @@ const (
 
 // Machine is what code is generated for.
 type Machine struct {
-	// Features are the extensions that code may use: AVX2, with AVX512 vectors of 512 bits and 32 registers, and with VNNI dot products of bytes.
+	// Features are the extensions that code may use: AVX2, with AVX512 vectors of 512 bits and 32 registers, with VNNI dot products of bytes, and with
+	// AMX those of matrices of bytes.
 	Features asm.Features
 	// Width is that of the widest vectors in bytes: 32, or 64 with AVX-512.
 	Width asm.Width
@@ -42,6 +43,7 @@ func MachineOf(t target.Target) (Machine, error) {
 	}
 	m := NewMachine(t.Feature("avx512f"), t.IntAttr("max-simd-width", 0))
 	m.Features.VNNI = m.Features.AVX512 && t.Feature("avx512vnni")
+	m.Features.AMX = m.Features.VNNI && t.Feature("amx-int8")
 	return m, nil
 }
 

@@ -36,6 +36,7 @@ type inst struct {
 	Imm    int64
 	cond   asm.Cond
 	target int32    // label
+	tile   uint8    // that it is on
 	depth  int8     // loops around it
 	at     tir.Stmt // that it is for; nil for none
 }

@@ -179,6 +179,7 @@ func (e *emitter) last(i *inst, k int) operand {
 // prologue loads what every entry needs.
 func (e *emitter) prologue() {
 	e.c.Emit(asm.Inst{Op: asm.MOV, W: 8, Reg: uint8(native.Box.Base), InMem: true, Mem: asm.At(native.Box.Frame, native.Box.BaseAt)})
+	e.shape()
 }
 
 // function writes a function.

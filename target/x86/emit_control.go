@@ -72,6 +72,8 @@ func (e *emitter) control(i *inst) {
 		e.poll(i)
 	case cRequest:
 		e.request(i)
+	case cTileZero, cTileLoad, cTileStore, cTileAdd:
+		e.tile(i)
 	}
 }
 
@@ -140,6 +142,7 @@ func (e *emitter) ret(i *inst) {
 	default:
 		e.konst(uint8(asm.RAX), i.Imm, tI32)
 	}
+	e.release()
 	e.c.Emit(asm.Inst{Op: asm.RET})
 }
 
@@ -151,6 +154,7 @@ func (e *emitter) leave(status int64, alive []vreg) {
 	entry := len(e.mod.entries)
 	e.with(asm.Inst{Op: asm.MOVMI, Imm: int64(entry)}, operand{inMem: true, mem: asm.At(native.Box.Frame, native.EntryAt)})
 	e.konst(uint8(asm.RAX), status, tI32)
+	e.release()
 	e.c.Emit(asm.Inst{Op: asm.RET})
 	e.mod.entries = append(e.mod.entries, e.c.Here())
 	e.prologue()

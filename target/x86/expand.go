@@ -12,6 +12,8 @@ func usesScratch(i *inst) (class int, uses bool) {
 	switch code(i.op) {
 	case pCompare32, pCompare64, pHalfOf32:
 		return vectors, true
+	case cTileLoad, cTileStore:
+		return generals, true
 	}
 	switch fnOf(i.op) {
 	case lower.DivS, lower.DivU, lower.RemS, lower.RemU:

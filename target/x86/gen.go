@@ -17,6 +17,7 @@ type gen struct {
 	forked  bool         // within a loop whose turns run side by side
 	pool    []string     // vector constants
 	poolIDs map[string]uint64
+	shapes  string // of tiles, "" where none is used
 }
 
 // newReg makes a virtual register.

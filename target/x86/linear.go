@@ -40,6 +40,8 @@ func (l *linear) item(it *item) {
 	switch it.Kind {
 	case lower.ItemStore:
 		l.store(it)
+	case lower.ItemTile:
+		l.tile(it)
 	case lower.ItemSet:
 		l.into(it.Args[0], vreg(it.Reg))
 	case lower.ItemCall:

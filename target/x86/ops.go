@@ -131,6 +131,10 @@ const (
 	cPoll
 	cRequest
 	cSelect // of vectors by a scalar: dst is args[0] where args[2] is not 0, else args[1]
+	cTileZero
+	cTileLoad
+	cTileStore
+	cTileAdd
 )
 
 // fnOp is an integer function.

@@ -15,6 +15,8 @@ import (
 	"github.com/irscope/irscope/compiler/tir/interp"
 	"github.com/irscope/irscope/runtime/native"
 	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/target"
+	"github.com/irscope/irscope/target/x86"
 )
 
 // special puts NaN, infinities and zeros of both signs among the elements of a tensor.
@@ -54,6 +56,14 @@ func TestWindows(t *testing.T) {
 // sameScheduled compares the code for tensors under the default schedules with the interpreter on what the schedules made, and with the interpreter without a schedule if that is exact.
 func sameScheduled(t *testing.T, list []*te.Tensor, args []*tensor.Tensor, exact bool) {
 	t.Helper()
+	for name, tgt := range targets {
+		sameScheduledFor(t, name, targetOf(t, tgt), machineOf(t, tgt), list, args, exact)
+	}
+}
+
+// sameScheduledFor is sameScheduled for a schedule of one target, and code for a machine.
+func sameScheduledFor(t *testing.T, name string, tgt target.Target, m x86.Machine, list []*te.Tensor, args []*tensor.Tensor, exact bool) {
+	t.Helper()
 	call := make([]any, len(args))
 	for i, a := range args {
 		call[i] = a
@@ -69,36 +79,33 @@ func sameScheduled(t *testing.T, list []*te.Tensor, args []*tensor.Tensor, exact
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, tgt := range targets {
-		f, err := te.CreatePrimFunc(list, te.FuncOpts{Tuned: true})
-		if err != nil {
-			t.Fatal(err)
+	f, err := te.CreatePrimFunc(list, te.FuncOpts{Tuned: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f = f.WithFuncAttrs(f.Attrs.With(ir.AttrGlobalSymbol, "kernel")).(*tir.PrimFunc)
+	if f, err = cpu.MachineOf(tgt).Schedule(f, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := interpreted(f)
+	if exact {
+		if d := different(want, interpreted(plain), false); d != "" {
+			t.Errorf("%s: the schedule differs from none: %s", name, d)
 		}
-		f = f.WithFuncAttrs(f.Attrs.With(ir.AttrGlobalSymbol, "kernel")).(*tir.PrimFunc)
-		if f, err = cpu.MachineOf(targetOf(t, tgt)).Schedule(f, nil, nil); err != nil {
-			t.Fatal(err)
-		}
-		want := interpreted(f)
-		if exact {
-			if d := different(want, interpreted(plain), false); d != "" {
-				t.Errorf("%s: the schedule differs from none: %s", name, d)
-			}
-		}
-		m := machineOf(t, tgt)
-		_, obj, err := build(scheduled(t, tgt, list), m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !native.Host().Has(m.Features) {
-			continue
-		}
-		got, err := execute(obj, newHost(t), call)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := different(got, want, false); d != "" {
-			t.Errorf("%s: %s", name, d)
-		}
+	}
+	_, obj, err := build(scheduled(t, tgt.String(), list), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !native.Host().Has(m.Features) {
+		return
+	}
+	got, err := execute(obj, newHost(t), call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := different(got, want, false); d != "" {
+		t.Errorf("%s: %s", name, d)
 	}
 }
 

@@ -11,7 +11,7 @@ const leastChunkWork = 1000
 // of the second cache together; their parts take a third. Goto and van de Geijn (2008) call the length of a chunk k_c.
 func (p *plan) chunks(v int) {
 	p.Chunk, p.ChunkAt = 0, 0
-	if len(p.reduce) == 0 || p.cut || len(p.Whole) > 0 || len(p.Pack)+len(p.Splat) > 0 || p.run > 0 || p.Blocks != nil {
+	if len(p.reduce) == 0 || p.Matrix || p.cut || len(p.Whole) > 0 || len(p.Pack)+len(p.Splat) > 0 || p.run > 0 || p.Blocks != nil {
 		return
 	}
 	k := p.reduce[0]

@@ -22,7 +22,7 @@ type edges struct {
 // directly reports what tiles of a reduction stick out of the image that it pads, and whether the others may read it without a copy. There is machine code for each part of the loops then;
 // an engine of WebAssembly would compile them all when a program is loaded.
 func (p *plan) directly() (list []edges, ok bool) {
-	if p.local.reads == nil || !p.machine.Spreads || p.cut || len(p.Whole) > 0 {
+	if p.local.reads == nil || p.Matrix || !p.machine.Spreads || p.cut || len(p.Whole) > 0 {
 		return nil, false
 	}
 	b := p.r.at(p.local.reads)

@@ -17,6 +17,8 @@ type Machine struct {
 	// Spreads says that there are instructions that spread an element of memory over all lanes, so that this need not be done ahead; Embeds, that
 	// arithmetic does so with its operand, without a register.
 	Spreads, Embeds bool
+	// Tiles says that there are registers for matrices, and instructions that multiply them (matrix.go).
+	Tiles bool
 	// Threads is how many threads run a kernel. ForkWork is what the work counts that it takes to give turns of a loop to them and to wait for them, where a product and a
 	// sum count one.
 	Threads, ForkWork int64
@@ -27,7 +29,7 @@ type Machine struct {
 func MachineOf(t target.Target) Machine {
 	m := Machine{
 		Lanes: int64(t.VectorLanes(dtype.Float32T)), Registers: t.IntAttr("num-vector-registers", 16),
-		L1: t.IntAttr("l1-cache-bytes", 32<<10), L2: t.IntAttr("l2-cache-bytes", 256<<10), Spreads: t.Feature("avx2"), Embeds: t.Feature("avx512f"),
+		L1: t.IntAttr("l1-cache-bytes", 32<<10), L2: t.IntAttr("l2-cache-bytes", 256<<10), Spreads: t.Feature("avx2"), Embeds: t.Feature("avx512f"), Tiles: t.Feature("amx-int8"),
 		Threads: t.IntAttr("num-cores", 1), ForkWork: forkWork,
 	}
 	if m.Lanes < 2 {

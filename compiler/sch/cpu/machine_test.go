@@ -15,12 +15,13 @@ func TestMachineOf(t *testing.T) {
 	for text, want := range map[string]Machine{
 		"wasm":                          wide,
 		"wasm -mattr=-simd128":          wide,
-		"wasm -max-simd-width=64":       {2, 16, 32 << 10, 256 << 10, false, false, 1, forkWork},
-		"wasm -max-simd-width=256":      {8, 16, 32 << 10, 256 << 10, false, false, 1, forkWork},
-		"wasm -num-vector-registers=32": {4, 32, 32 << 10, 256 << 10, false, false, 1, forkWork},
-		"x86 -mattr=+avx2 -max-simd-width=256 -num-vector-registers=16 -l1-cache-bytes=49152 -l2-cache-bytes=2097152": {8, 16, 48 << 10, 2 << 20, true, false, 1, forkWork},
-		"x86 -mattr=+avx2,+avx512f -max-simd-width=512 -num-vector-registers=32":                                      {16, 32, 32 << 10, 256 << 10, true, true, 1, forkWork},
-		"wasm -num-cores=2": {4, 16, 32 << 10, 256 << 10, false, false, 2, forkWork},
+		"wasm -max-simd-width=64":       {2, 16, 32 << 10, 256 << 10, false, false, false, 1, forkWork},
+		"wasm -max-simd-width=256":      {8, 16, 32 << 10, 256 << 10, false, false, false, 1, forkWork},
+		"wasm -num-vector-registers=32": {4, 32, 32 << 10, 256 << 10, false, false, false, 1, forkWork},
+		"x86 -mattr=+avx2 -max-simd-width=256 -num-vector-registers=16 -l1-cache-bytes=49152 -l2-cache-bytes=2097152": {8, 16, 48 << 10, 2 << 20, true, false, false, 1, forkWork},
+		"x86 -mattr=+avx2,+avx512f -max-simd-width=512 -num-vector-registers=32":                                      {16, 32, 32 << 10, 256 << 10, true, true, false, 1, forkWork},
+		"x86 -mattr=+avx2,+avx512f,+amx-int8 -max-simd-width=512 -num-vector-registers=32":                            {16, 32, 32 << 10, 256 << 10, true, true, true, 1, forkWork},
+		"wasm -num-cores=2": {4, 16, 32 << 10, 256 << 10, false, false, false, 2, forkWork},
 		"interp":            wide,
 	} {
 		tg, err := target.Parse(text)

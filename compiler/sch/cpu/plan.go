@@ -25,12 +25,15 @@ type plan struct {
 	run int64
 	// shapings are the axes that were tried for the rows of a product, row the one that was taken, -1 for none.
 	shapings []shaping
-	row      int
-	traffic  traffic
-	local    local
-	sliding  *slide // nil: results share no columns
-	rowsOver int    // the variable of the results that read the same rows, -1 for none
-	clamped  bool   // what is padded along vectors is read where it is
+	// matrices is how the product is computed on tiles of the target, nil where it is not, and inVectors what else would be the fastest.
+	matrices  *matrix
+	inVectors shaping
+	row       int
+	traffic   traffic
+	local     local
+	sliding   *slide // nil: results share no columns
+	rowsOver  int    // the variable of the results that read the same rows, -1 for none
+	clamped   bool   // what is padded along vectors is read where it is
 }
 
 func newPlan(r *rules, b *sch.Block) *plan {

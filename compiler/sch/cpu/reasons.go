@@ -23,7 +23,11 @@ func (p *plan) explain(at ir.Node) {
 	w := reasons{p, at}
 	w.vectors()
 	w.took(ruleTile, "%s", w.tile())
-	w.shapes()
+	if w.Matrix {
+		w.matrix()
+	} else {
+		w.shapes()
+	}
 	w.columns()
 	w.rows()
 	w.unrolling()
@@ -103,6 +107,9 @@ func (w reasons) apart(v int) string {
 func (w reasons) tile() string {
 	text := w.extentsText(func(k int) int64 { return w.Tile[k] }, w.Lanes)
 	sums := w.sums()
+	if w.Matrix {
+		return text + w.edges()
+	}
 	if w.sliding != nil { // those of the results; columns says how many more there are
 		sums = w.registers
 		for _, t := range w.Tile {
@@ -114,14 +121,21 @@ func (w reasons) tile() string {
 	if w.row < 0 {
 		text += "; " + w.withoutRows()
 	}
-	for _, k := range w.spatial {
-		if e := w.edge(k); e != "" {
-			text += "; " + e
-		}
-	}
+	text += w.edges()
 	if w.iters[w.Vector].Kind != tir.DataPar {
 		if n, t := w.extent(w.Vector), w.Tile[w.Vector]; n != 0 && n%t != 0 {
 			text += fmt.Sprintf("; %d of %d along %s are left over, and are added one by one", n%t, n, w.name(w.Vector))
+		}
+	}
+	return text
+}
+
+// edges says what becomes of the ends of extents.
+func (w reasons) edges() string {
+	text := ""
+	for _, k := range w.spatial {
+		if e := w.edge(k); e != "" {
+			text += "; " + e
 		}
 	}
 	return text

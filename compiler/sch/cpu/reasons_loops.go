@@ -17,7 +17,7 @@ func (p *plan) isWhole(k int) bool { return slices.Contains(p.Whole, k) }
 
 // unrolling says which steps of the reduction are written out, and where that stops.
 func (w reasons) unrolling() {
-	if !w.isReduced(w.Vector) {
+	if !w.isReduced(w.Vector) && !w.Matrix {
 		w.unrolled()
 	}
 }
@@ -177,6 +177,8 @@ func (w reasons) withNumbers(why string, a access) string {
 	switch why {
 	case fewRows:
 		return fmt.Sprintf("%s: %d, and from %d on it does", why, w.extent(w.row), minUses)
+	case fewTiles:
+		return fmt.Sprintf("%s: %d, and from %d on it does", why, w.rowTiles(), w.tileUses())
 	case readClose:
 		return fmt.Sprintf("%s: %s apart, and from %s on a copy pays", why, bytes(float64(w.bytesApart(a, w.innerReduction()))), bytes(minPackStride))
 	}

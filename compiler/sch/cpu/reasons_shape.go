@@ -24,6 +24,15 @@ func (w reasons) shapes() {
 	}
 }
 
+// matrix says what tiles of the target compute a product, and how long vectors would take.
+func (w reasons) matrix() {
+	m := w.matrices
+	x, y := m.down*m.above, m.columns*m.beside
+	w.took(ruleMatrix, "a step makes %s of %d rows of %d words by %d columns, of %s of the target's %d: %s for a result", plural(x*y, "product"), m.rows, m.words, tileWords, plural(x*y+min(x, y)+1, "tile"), tileRegisters, cycles(m.time))
+	steps := float64(w.stepsBeside(-1))
+	w.declined(ruleOtherTile, "the best in vectors, %s, takes %.2f times as long for a result", w.shapeText(w.inVectors, w.inVectors.shape), w.inVectors.time*steps/m.time)
+}
+
 // shaped explains the choice of a shape.
 func (w reasons) shaped(x shaping) {
 	// Times are those for vectors of as many lanes as the choice began with.

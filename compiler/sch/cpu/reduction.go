@@ -193,7 +193,7 @@ func (r *rules) tile(b *sch.Block, p *plan) (*sch.Block, error) {
 	epilogue := r.epilogue(b, p)
 	const epilogueAt = 12
 	args := []any{
-		b, ints(p.Order), p.Tile, ints(p.Reduce), int64(p.Vector), p.Lanes, ints(p.Whole), ints(p.Unroll), max(p.Factor, 1), ints(p.Splat), ints(p.Pack), p.Run, nil, p.Blocks, ints(p.shared()), p.Chunk, int64(p.ChunkAt), ints(p.Slide), p.ByResult,
+		b, ints(p.Order), p.Tile, ints(p.Reduce), int64(p.Vector), p.Lanes, ints(p.Whole), ints(p.Unroll), max(p.Factor, 1), ints(p.Splat), ints(p.Pack), p.Run, nil, p.Blocks, ints(p.shared()), p.Chunk, int64(p.ChunkAt), ints(p.Slide), p.ByResult, p.Matrix,
 	}
 	if len(epilogue) > 0 {
 		args[epilogueAt] = epilogue

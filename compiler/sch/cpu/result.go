@@ -20,7 +20,9 @@ func (p *plan) alongResult(v int) bool {
 	if n == 0 {
 		p.open(v)
 	}
-	p.window()
+	if !p.Matrix {
+		p.window()
+	}
 	p.copies(v)
 	switch {
 	case len(p.panels()) > 0:
@@ -70,6 +72,10 @@ func (p *plan) shapes(v int) int {
 	}
 	if len(p.shapings) == 0 {
 		return -1
+	}
+	if m := p.matrix(v, beside); m != nil && m.time < best.time*float64(p.stepsBeside(-1)) {
+		p.inVectors = best
+		return p.onTiles(m, v, beside)
 	}
 	row := best.row
 	p.Lanes = best.shape.lanes
@@ -260,6 +266,7 @@ func (p *plan) notSpread(a access) string {
 const (
 	fewRows   = "too few rows use an element again for a copy to pay"
 	readClose = "successive steps read it close together"
+	fewTiles  = "too few tiles of rows use an element again for a copy to pay"
 )
 
 // notPacked says why a factor that is contiguous along vectors is read where it is, "" if it is copied to where a tile reads it in order.
@@ -271,6 +278,10 @@ func (p *plan) notPacked(a access) string {
 	switch {
 	case n != 0 && n < minUses:
 		return fewRows
+	case p.Matrix && p.bytesApart(a, k) > mostTileDistance:
+		return ""
+	case p.Matrix && n != 0 && p.rowTiles() < p.tileUses():
+		return fewTiles
 	case k < 0:
 		return "no loop over steps is left"
 	case p.bytesApart(a, k) < minPackStride:

@@ -32,6 +32,7 @@ const (
 	ruleResults   = "run vectors along results"
 	ruleLanes     = "run vectors along a reduction"
 	ruleFastest   = "take the fastest tile"
+	ruleMatrix    = "multiply matrices in registers"
 	ruleOtherTile = "take another tile"
 	ruleNear      = "keep a factor in the first cache"
 	ruleUnroll    = "unroll a reduction"

@@ -30,7 +30,7 @@ func random(r *rand.Rand, f *form) Inst {
 		high := f.evex && r.IntN(2) == 0
 		reg := func(c class) uint8 {
 			switch {
-			case c == 'k':
+			case c == 'k', c == 't':
 				return uint8(r.IntN(8))
 			case c.isVec() && high:
 				return uint8(r.IntN(32))

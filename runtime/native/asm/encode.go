@@ -41,7 +41,7 @@ func (c class) limit() uint8 {
 	switch {
 	case c.isVec():
 		return 32
-	case c == 'k':
+	case c == 'k', c == 't':
 		return 8
 	}
 	return 16
@@ -84,6 +84,8 @@ func (f *form) check(i *Inst) error {
 	switch {
 	case i.Reg != reg, i.V != v, i.RM != rm, i.InMem && !f.hasM, !i.InMem && i.Mem != (Mem{}):
 		return fmt.Errorf("has operands that its form lacks")
+	case f.op >= TDPBSSD && f.op <= TDPBUUD && (i.Reg == i.RM || i.Reg == i.V || i.RM == i.V):
+		return fmt.Errorf("needs three different tiles")
 	case i.Cond > 15, !f.hasCond && i.Cond != 0:
 		return fmt.Errorf("has no condition %d", i.Cond)
 	case f.imm == 0 && i.Imm != 0, f.imm == 1 && !f.hasS && (i.Imm < -128 || i.Imm > 127), f.imm == 4 && i.Imm != int64(int32(i.Imm)):
@@ -98,6 +100,9 @@ func (f *form) check(i *Inst) error {
 		return fmt.Errorf("has no spread element")
 	}
 	if i.InMem {
+		if f.mem == tileRows && i.Mem.Scale == 0 {
+			return fmt.Errorf("needs an index, the distance of the rows of a tile")
+		}
 		return i.Mem.check()
 	}
 	return nil

@@ -13,6 +13,8 @@ type Features struct {
 	AVX512 bool
 	// VNNI are the dot products of bytes.
 	VNNI bool
+	// AMX stands for tiles and the dot products of bytes in them.
+	AMX bool
 }
 
 // String lists features as targets do: "+avx2,+fma,+f16c,+bmi2".
@@ -35,21 +37,24 @@ func (f Features) Names() (out []string) {
 	if f.VNNI {
 		out = append(out, "avx512vnni")
 	}
+	if f.AMX {
+		out = append(out, "amx-tile", "amx-int8")
+	}
 	return out
 }
 
 // Has reports whether f has all that want has.
 func (f Features) Has(want Features) bool {
-	return (f.AVX2 || !want.AVX2) && (f.AVX512 || !want.AVX512) && (f.VNNI || !want.VNNI)
+	return (f.AVX2 || !want.AVX2) && (f.AVX512 || !want.AVX512) && (f.VNNI || !want.VNNI) && (f.AMX || !want.AMX)
 }
 
 // Lacks returns what want has and f does not.
 func (f Features) Lacks(want Features) Features {
-	return Features{want.AVX2 && !f.AVX2, want.AVX512 && !f.AVX512, want.VNNI && !f.VNNI}
+	return Features{want.AVX2 && !f.AVX2, want.AVX512 && !f.AVX512, want.VNNI && !f.VNNI, want.AMX && !f.AMX}
 }
 
 func (f Features) or(g Features) Features {
-	return Features{f.AVX2 || g.AVX2, f.AVX512 || g.AVX512, f.VNNI || g.VNNI}
+	return Features{f.AVX2 || g.AVX2, f.AVX512 || g.AVX512, f.VNNI || g.VNNI, f.AMX || g.AMX}
 }
 
 // needs returns the features that an instruction of a form needs.
@@ -57,6 +62,8 @@ func (f *form) needs(i *Inst) Features {
 	switch {
 	case f.legacy && f.prefix == 0:
 		return Features{}
+	case f.op.onTiles():
+		return Features{AVX2: true, AVX512: true, AMX: true}
 	case f.op == VPDPBUSD, f.op == VPDPWSSD:
 		return Features{AVX2: true, AVX512: true, VNNI: true}
 	case !f.legacy && (!f.vex || f.needsEVEX(i) || slices.ContainsFunc(f.operands, func(o operand) bool { return o.class == 'k' })):

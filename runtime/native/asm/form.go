@@ -25,9 +25,10 @@ const (
 	full32 // the width, or one element of 4 bytes spread
 	full64
 	half32
-	ofReg   // as many bytes as the general register has
-	address // no access
-	fixed   // form.bytes
+	ofReg    // as many bytes as the general register has
+	address  // no access
+	tileRows // of a tile, as many bytes apart as the index says
+	fixed    // form.bytes
 )
 
 type operand struct {
@@ -69,7 +70,7 @@ var forms = sync.OnceValue(func() []form {
 })
 
 var tuples = map[string]tuple{
-	"full": full, "half": half, "quarter": quarter, "eighth": eighth, "f32": full32, "f64": full64, "h32": half32, "g": ofReg, "any": address,
+	"full": full, "half": half, "quarter": quarter, "eighth": eighth, "f32": full32, "f64": full64, "h32": half32, "g": ofReg, "any": address, "rows": tileRows,
 }
 
 func parseRow(op Op, r row) form {
@@ -168,7 +169,7 @@ func parseRow(op Op, r row) form {
 	return f
 }
 
-// access is the number of bytes that the memory operand of i covers, 0 where it is an address only.
+// access is the number of bytes that the memory operand of i covers, 0 where it is an address only, or the rows of a tile.
 func (f *form) access(i *Inst) int {
 	if i.Spread {
 		if f.mem == full64 {

@@ -179,6 +179,7 @@ func TestCode(t *testing.T) {
 func TestFeatures(t *testing.T) {
 	avx2, avx512 := Features{AVX2: true}, Features{AVX2: true, AVX512: true}
 	vnni := Features{AVX2: true, AVX512: true, VNNI: true}
+	amx := Features{AVX2: true, AVX512: true, AMX: true}
 	for _, c := range []struct {
 		inst Inst
 		want Features
@@ -193,6 +194,7 @@ func TestFeatures(t *testing.T) {
 		{Inst{Op: KANDW}, avx512},
 		{Inst{Op: KMOVWS}, avx512},
 		{Inst{Op: VPDPBUSD, W: X}, vnni},
+		{Inst{Op: TILERELEASE}, amx},
 	} {
 		var code Code
 		start := code.Here()
@@ -206,7 +208,8 @@ func TestFeatures(t *testing.T) {
 			t.Errorf("%v needs %v, %v; expected %v", c.inst, got, err, c.want)
 		}
 	}
-	all := []Features{{}, avx2, avx512, vnni}
+	both := vnni.or(amx)
+	all := []Features{{}, avx2, avx512, vnni, both}
 	for i, f := range all {
 		for j, g := range all {
 			if f.Has(g) != (i >= j) {
@@ -214,7 +217,10 @@ func TestFeatures(t *testing.T) {
 			}
 		}
 	}
-	if got := vnni.String() + " " + (Features{}).String(); got != "+avx2,+fma,+f16c,+bmi2,+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512vnni no features" {
+	if amx.Has(vnni) || vnni.Has(amx) || vnni.Lacks(both) != (Features{AMX: true}) {
+		t.Errorf("%v and %v do not hold each other", vnni, amx)
+	}
+	if got := both.String() + " " + (Features{}).String(); got != "+avx2,+fma,+f16c,+bmi2,+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512vnni,+amx-tile,+amx-int8 no features" {
 		t.Error(got)
 	}
 }

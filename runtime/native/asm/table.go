@@ -481,6 +481,16 @@ const (
 	SHRXQ
 	SARXD
 	SARXQ
+	// Tiles of AMX: their shapes, moves, and sums of products of bytes, with signs (S) or without (U) in the first and the second factor.
+	LDTILECFG
+	TILERELEASE
+	TILEZERO
+	TILELOADD
+	TILESTORED
+	TDPBSSD
+	TDPBSUD
+	TDPBUSD
+	TDPBUUD
 	// Control, caches, ends.
 	JCC
 	JMP
@@ -503,8 +513,9 @@ const (
 //
 // An operand is the field that names it (R reg, V vvvv, M rm, O the opcode's low bits, S the high half of the immediate, I an immediate of 8 bits, J of 32, Q of 64,
 // T the distance of a jump, C a condition, L register cl) and its class (v a vector of the width, x and y narrower ones, h, q, e a half, a quarter, an eighth of the width, g a general
-// register of the width, b, w, d, l of 1, 2, 4, 8 bytes, k a mask, - none). After a slash stands what the operand may be in memory: full or half, quarter, eighth of the
-// width, f32, f64 or h32 where one element may be spread, sN for N bytes, g for as many as the register has, any for an address.
+// register of the width, b, w, d, l of 1, 2, 4, 8 bytes, k a mask, t a tile, - none). After a slash stands what the operand may be in memory: full or half, quarter, eighth of the
+// width, f32, f64 or h32 where one element may be spread, sN for N bytes, g for as many as the register has, rows for those of a tile, at Base and each
+// Index behind the one before, any for an address.
 type row struct{ name, encoding, operands string }
 
 var rows = [...]row{
@@ -984,6 +995,16 @@ var rows = [...]row{
 	SHRXQ:  {"shrx", "v f2 0f38 w1 f7 x", "Rl Ml/s8 Vl"},
 	SARXD:  {"sarx", "v f3 0f38 w0 f7 x", "Rd Md/s4 Vd"},
 	SARXQ:  {"sarx", "v f3 0f38 w1 f7 x", "Rl Ml/s8 Vl"},
+	// Tiles of AMX.
+	LDTILECFG:   {"ldtilecfg", "v np 0f38 w0 49/0 x", "M-/s64"},
+	TILERELEASE: {"tilerelease", "v np 0f38 w0 49/0 x", ""},
+	TILEZERO:    {"tilezero", "v f2 0f38 w0 49 x", "Rt"},
+	TILELOADD:   {"tileloadd", "v f2 0f38 w0 4b x", "Rt M-/rows"},
+	TILESTORED:  {"tilestored", "v f3 0f38 w0 4b x", "M-/rows Rt"},
+	TDPBSSD:     {"tdpbssd", "v f2 0f38 w0 5e x", "Rt Mt Vt"},
+	TDPBSUD:     {"tdpbsud", "v f3 0f38 w0 5e x", "Rt Mt Vt"},
+	TDPBUSD:     {"tdpbusd", "v 66 0f38 w0 5e x", "Rt Mt Vt"},
+	TDPBUUD:     {"tdpbuud", "v np 0f38 w0 5e x", "Rt Mt Vt"},
 	// Control, caches, ends.
 	JCC:        {"j", "l np 0f - 80 0", "C T"},
 	JMP:        {"jmp", "l np - - e9 0", "T"},

@@ -76,6 +76,9 @@ func (i *Inst) operand(s *strings.Builder, f *form, o operand, target string) {
 			return
 		}
 		n := f.access(i)
+		if f.mem == fixed && n > int(f.width(i)) { // shapes of tiles, which no register holds
+			n = 0
+		}
 		s.WriteString(map[int]string{0: "", 1: "byte ptr ", 2: "word ptr ", 4: "dword ptr ", 8: "qword ptr ", 16: "xmmword ptr ", 32: "ymmword ptr ", 64: "zmmword ptr "}[n])
 		if i.Mem.RIP && target != "" {
 			fmt.Fprintf(s, "[rip+%s]", target)
@@ -127,6 +130,8 @@ func (c class) name(n uint8, w Width) string {
 		w = Y
 	case 'k':
 		return fmt.Sprintf("k%d", n)
+	case 't':
+		return fmt.Sprintf("tmm%d", n)
 	case 'b':
 		return names8[n&15]
 	case 'w':

@@ -51,7 +51,7 @@ func verify(b *Blob, box Sandbox) (*verifier, error) {
 	if b.Text < 0 || b.Text > len(b.Bytes) {
 		return nil, fmt.Errorf("the code is said to have %d bytes of %d", b.Text, len(b.Bytes))
 	}
-	v := &verifier{box: box, size: len(b.Bytes), text: b.Text, start: make([]int32, b.Text)}
+	v := &verifier{box: box, bytes: b.Bytes, size: len(b.Bytes), text: b.Text, start: make([]int32, b.Text)}
 	if err := v.read(b.Bytes[:b.Text]); err != nil {
 		return nil, err
 	}
@@ -66,10 +66,18 @@ func verify(b *Blob, box Sandbox) (*verifier, error) {
 // facts are what is known at a place: bits by register.
 type facts struct {
 	narrow uint16 // the upper half is zero
+	inside uint16 // it holds an address that LEA made within the reach of the sandbox
+	short  uint16 // it holds a constant that may be the distance of rows of a tile
 	base   bool   // the register of the sandbox's base holds it
+	shapes int32  // where in the blob the shapes are that tiles have, 0 where they need not have any
 }
 
-func (f facts) meet(g facts) facts { return facts{f.narrow & g.narrow, f.base && g.base} }
+func (f facts) meet(g facts) facts {
+	if f.shapes != g.shapes {
+		f.shapes = 0
+	}
+	return facts{f.narrow & g.narrow, f.inside & g.inside, f.short & g.short, f.base && g.base, f.shapes}
+}
 
 // averageLength is about how many bytes an instruction of a kernel has at least, on average: no part of what is checked.
 const averageLength = 6
@@ -83,13 +91,15 @@ type line struct {
 
 type verifier struct {
 	box        Sandbox
+	bytes      []byte
 	size, text int
 	start      []int32 // the number of the line that starts at an offset, plus one
 	lines      []line
 	work       []int
 	steps      int
 	needs      Features
-	frame      int // the bytes of the frame that lines seen so far touch
+	shapes     map[int32][Tiles]Shape // by where they are
+	frame      int                    // the bytes of the frame that lines seen so far touch
 }
 
 // errorAt is an error at an instruction.
@@ -187,6 +197,9 @@ func (v *verifier) step(l *line, f facts) (facts, error) {
 	if i.Op == INT3 {
 		return f, errorAt(l, "stops the program")
 	}
+	if i.Op.onTiles() {
+		return v.tiles(l, f)
+	}
 	written := int8(-1)
 	for k, o := range form.operands {
 		if !o.class.general() {
@@ -217,15 +230,16 @@ func (v *verifier) step(l *line, f facts) (facts, error) {
 	}
 	switch i.Op {
 	case MUL, DIV, IDIV: // RDX:RAX
-		f.narrow &^= 1<<RAX | 1<<RDX
+		f.forget(1<<RAX | 1<<RDX)
 		if i.W == 4 {
 			f.narrow |= 1<<RAX | 1<<RDX
 		}
 		written = -1
 	case CDQ:
+		f.forget(1 << RDX)
 		f.narrow |= 1 << RDX
 	case CQO:
-		f.narrow &^= 1 << RDX
+		f.forget(1 << RDX)
 	}
 	if i.Op == CQO || i.Op == CDQ || i.Op == MUL || i.Op == DIV || i.Op == IDIV {
 		if v.box.Base == RAX || v.box.Base == RDX || v.box.Frame == RAX || v.box.Frame == RDX {
@@ -236,6 +250,8 @@ func (v *verifier) step(l *line, f facts) (facts, error) {
 		return f, nil
 	}
 	r := Reg(written)
+	was, inside := f.narrow&(1<<r), v.addresses(i, f)
+	f.forget(1 << r)
 	switch {
 	case r == v.box.Frame:
 		return f, errorAt(l, "changes %v, the frame", r)
@@ -245,14 +261,25 @@ func (v *verifier) step(l *line, f facts) (facts, error) {
 		}
 		f.base = true
 	case i.Op.shifts() && i.W == 4 && i.Imm&31 == 0: // by cl, or by nothing: manuals do not agree on the upper half then, so it is what it was
+		f.narrow |= was
 	case form.writesNarrow(i):
 		f.narrow |= 1 << r
 	case i.Op == SHRI && i.Imm >= 32 && i.Imm < 64, i.Op == MOVI && i.Imm >= 0:
 		f.narrow |= 1 << r
-	default:
-		f.narrow &^= 1 << r
+	case inside:
+		f.inside |= 1 << r
+	}
+	if i.Op == MOVI32 && i.Imm >= 0 && i.Imm <= MostRowDistance {
+		f.short |= 1 << r
 	}
 	return f, nil
+}
+
+// forget drops what is known of registers.
+func (f *facts) forget(registers uint16) {
+	f.narrow &^= registers
+	f.inside &^= registers
+	f.short &^= registers
 }
 
 // general reports whether an operand is a general register.
