@@ -36,7 +36,11 @@ func (w *Walker) dot(e *tir.Call, what string) Value {
 		pairs := func(a, b Value) Value {
 			return Each(d, 0, len(a.Parts), func(i int) *Node { return w.gen.MulPairs(a.Parts[i], b.Parts[i]) })
 		}
-		return w.arith(tir.OpAdd, acc, w.arith(tir.OpAdd, pairs(xe, ye), pairs(xo, yo), what), what)
+		sum := w.arith(tir.OpAdd, pairs(xe, ye), pairs(xo, yo), what)
+		if zeros(e.Args[2]) {
+			return sum
+		}
+		return w.arith(tir.OpAdd, acc, sum, what)
 	}
 	xs, ys, sums := w.Scalars(x), w.Scalars(y), slices.Clone(w.Scalars(acc))
 	for i := range sums {

@@ -17,13 +17,13 @@ const rulePackBytes = "multiply bytes by words of four"
 
 // PackByteProducts has products of matrices of bytes computed four bytes at a time.
 //
-// The bytes that are summed over lie in words: those of the left factor as they are in memory, those of the right one where layout_transform puts them. What remains is a product of
+// The bytes that are summed over lie in words: those of the left factor as they are in memory, those of the right one where a kernel, or layout_transform, puts them. What remains is a product of
 // matrices of words, in which T.dp4a stands for the multiplication, so that it is scheduled as one of float32 is. Processors multiply bytes without signs by bytes with signs. Where
 // both factors are alike, the left one is taken to the other kind by turning over the upper bits of its bytes, which adds 128 to each or takes it off; 128 times the sums of the columns of
 // the right factor make up for it. All sums are modulo 2^32, so nothing is lost. TVM does so in alter_op_layout and qnn.legalize of its operators for x86.
 var PackByteProducts = &pass.Pass{
 	Name: "PackByteProducts", Level: 2, Kind: pass.Module, ReadsTarget: true,
-	Doc: "Computes matmul, and conv2d by constant weights, of int8 and uint8 into int32 by words of four bytes (T.dp4a): the right factor is brought into words by layout_transform, which is done when the program is loaded if it is constant, and the left one is viewed as words; data of convolutions becomes words of four channels in the kernel, whose results are in blocks of channels. Where the target has avx512vnni, whose instruction multiplies bytes without signs by bytes with signs, the left factor is made the one or the other, and sums of the columns of the right factor correct the result.",
+	Doc: "Computes matmul, and conv2d by constant weights, of int8 and uint8 into int32 by words of four bytes (T.dp4a): the right factor is brought into words, which is done when the program is loaded if it is constant, and the left one is viewed as words; weights of convolutions are by layout_transform, their data becomes words of four channels in the kernel, whose results are in blocks of channels. Where the target has avx512vnni, whose instruction multiplies bytes without signs by bytes with signs, the left factor is made the one or the other, and sums of the columns of the right factor correct the result.",
 	Options: []pass.Option{
 		{Name: "signs", Default: "", Doc: `the bytes that are multiplied by each other: "any", "mixed" for bytes without signs by bytes with signs, or "" for what the target has instructions for`},
 	},
@@ -108,9 +108,7 @@ func (p *bytePacking) matmul(k *kernel) ([]*te.Tensor, error) {
 	if flip {
 		x = k.bind("words", op.Binary("bitwise_xor", x, upperBits(dw)))
 	}
-	packed := append(append([]tir.Expr{}, right[:len(right)-2]...), tir.Int(words), right[len(right)-1])
-	w := k.bind("words", viewAs(k.bind("packed", packDepth(y, len(right), depth)), packed, wordsOf(dy)))
-	out, err := topi.Matmul(k.param(x, 0), k.param(w, 1), topi.MatmulOpts{Words: true})
+	out, err := topi.Matmul(k.param(x, 0), k.param(p.depthWords(k, y, yt, words), 1), topi.MatmulOpts{Words: true})
 	if err != nil || !flip {
 		return list(out, err)
 	}
@@ -126,6 +124,19 @@ func (p *bytePacking) matmul(k *kernel) ([]*te.Tensor, error) {
 	return list(topi.Binary("add", topi.T(out), topi.T(te.Compute("correction", of.Shape, func(i []tir.Expr) tir.Expr {
 		return tir.Mul(of.At(i...), tir.Const(dtype.Int32T, sign))
 	}))))
+}
+
+// depthWords puts four neighbors each along the last axis but one of a right factor into words: in a kernel of its own or, where an extent is not known, by layout_transform.
+func (p *bytePacking) depthWords(k *kernel, y relax.Expr, t *relax.TensorStructInfo, words int64) relax.Expr {
+	dims, _ := t.Dims()
+	axis := len(dims) - 2
+	if _, static := t.StaticDims(); static {
+		from := te.Placeholder("bytes", t.DType, dims...)
+		return k.bindKernel("words", topi.Words(from, axis, false), []*te.Tensor{from}, []relax.Expr{y})
+	}
+	depth, _ := tir.AsInt(dims[axis])
+	packed := append(append([]tir.Expr{}, dims[:axis]...), tir.Int(words), dims[axis+1])
+	return k.bind("words", viewAs(k.bind("packed", packDepth(y, len(dims), depth)), packed, wordsOf(t.DType)))
 }
 
 // wordsOf is the type of words of four bytes of type d.
