@@ -2,6 +2,7 @@ package cpu_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -403,6 +404,56 @@ compute_1_1: 3`},
 		}
 		if got := nestsOf(f); got != strings.TrimSpace(c.want) {
 			t.Errorf("%s:\n%s", c.name, got)
+		}
+	}
+}
+
+// TestChoicesOfTiles tells how products of bytes are computed where a processor has registers for matrices: four of them hold sums where rows and columns are many, a factor that
+// few rows use stays where it is, and vectors take what is too small. Where they take less time is what the watcher hears.
+func TestChoicesOfTiles(t *testing.T) {
+	m := cpu.Machine{Lanes: 16, Registers: 32, L1: 48 << 10, L2: 2 << 20, Spreads: true, Embeds: true, Tiles: true}
+	product := func(rows, words, columns int) []*te.Tensor {
+		dims := func(a, b int) []tir.Expr { return []tir.Expr{tir.Int(int64(a)), tir.Int(int64(b))} }
+		a, b := te.Placeholder("a", dtype.UInt32T, dims(rows, words)...), te.Placeholder("b", dtype.Int32T, dims(words, columns)...)
+		return []*te.Tensor{a, b, must(topi.Matmul(a, b, topi.MatmulOpts{Words: true}))}
+	}
+	for _, c := range []struct {
+		name, want, reason string
+		args               []*te.Tensor
+	}{
+		{"few rows for a copy", `
+matmul_local[32 32] local
+matmul_init: 24 4 32 2 16v
+matmul_update: 24 4 192 32 2 16v
+matmul: 24 4 32 2u 16v`, "a step makes 4 products of 16 rows of 16 words by 16 columns, of 7 tiles of the target's 8", product(128, 192, 768)},
+		{"many rows", `
+matmul_local[32 32] local
+b_pack[128 32]
+matmul_pack: 16 128 32v
+matmul_init: 16 20 32 2 16v
+matmul_update: 16 20 128 32 2 16v
+matmul: 16 20 32 2u 16v`, "the best in vectors, 8 of v_i0 by 3 vectors of 16 lanes of v_i1, takes", product(640, 128, 512)},
+		{"seven rows", `
+matmul_local[7 64] local
+matmul_init: 4 7 4 16v
+matmul_update: 4 128 7 4 16v
+matmul: 4 7 4u 16v`, "a step makes 4 products of 7 rows", product(7, 128, 256)},
+		{"three rows", `
+matmul_local[3 64] local
+matmul_init: 4 3u 4u 16v
+matmul_update: 4 32 4u 3u 4u 16v
+matmul: 4 3u 4u 16v`, "all of v_k", product(3, 128, 256)},
+	} {
+		h := &hearer{}
+		f, err := m.Schedule(create(t, kernel{args: c.args}), nil, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := nestsOf(f); got != strings.TrimSpace(c.want) {
+			t.Errorf("%s:\n%s", c.name, got)
+		}
+		if !slices.ContainsFunc(h.list, func(x said) bool { return strings.Contains(x.reason, c.reason) }) {
+			t.Errorf("%s: nothing says %q: %v", c.name, c.reason, h.list)
 		}
 	}
 }

@@ -16,8 +16,9 @@ const (
 	tileWords     = 16
 	// mostTileDistance is how many bytes apart the rows of a register may lie in memory.
 	mostTileDistance = 1<<16 - 1
-	// leastTileWords is the least number of words that a row of a factor has.
+	// leastTileWords is the least number of words that a row of a factor has, and leastTileRows of rows: fewer take as long as the other factor takes to read, in vectors too.
 	leastTileWords = 4
+	leastTileRows  = 4
 )
 
 // Times of instructions on tiles in cycles, measured on a Sapphire Rapids: a product takes a cycle for each row of the first factor, and some at least; a load half
@@ -119,7 +120,7 @@ func (p *plan) eachMatrix(m matrix, v, beside int, visit func(matrix), steps flo
 	if n == 0 && !p.mayHold() {
 		return
 	}
-	for m.rows = tileRows; m.rows > 1; m.rows-- {
+	for m.rows = tileRows; m.rows >= leastTileRows; m.rows-- {
 		if n != 0 && m.rows > n || n == 0 && m.rows < tileRows {
 			continue
 		}

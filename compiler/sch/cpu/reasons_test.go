@@ -286,6 +286,7 @@ func machines(r *rand.Rand) []cpu.Machine {
 		{Lanes: 4, Registers: 16, L1: 32 << 10, L2: 256 << 10},
 		{Lanes: 8, Registers: 16, L1: 32 << 10, L2: 256 << 10, Spreads: true},
 		{Lanes: 16, Registers: 32, L1: 48 << 10, L2: 2 << 20, Spreads: true, Embeds: true},
+		{Lanes: 16, Registers: 32, L1: 48 << 10, L2: 2 << 20, Spreads: true, Embeds: true, Tiles: true},
 		{Lanes: 8, Registers: 16, L1: 512, L2: small, Spreads: true},
 		{Lanes: 16, Registers: 32, L1: 512, L2: small, Spreads: true, Embeds: true},
 	}
