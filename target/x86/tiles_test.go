@@ -76,6 +76,9 @@ func TestTiles(t *testing.T) {
 					if text := lib.Kernels[0].Text(); strings.Contains(text, "tdpb") != (c.rows > 3) { // fewer rows are as fast in vectors
 						t.Errorf("tiles are used: %v", strings.Contains(text, "tdpb"))
 					}
+					if text := lib.Kernels[0].Text(); strings.Count(text, "tilerelease") > 0 && strings.Count(text, "tilerelease") != strings.Count(text, "\tret\n") {
+						t.Errorf("%d of %d returns give tiles up", strings.Count(text, "tilerelease"), strings.Count(text, "\tret\n"))
+					}
 					args := tensors(t, list)
 					for i, d := range []dtype.DType{dx, dy} {
 						args[i] = args[i].Clone()
@@ -131,7 +134,7 @@ type nest struct {
 	over, rows         int64
 	columns            int64
 	sx, sy, part       int64
-	start              string // what the sums start from: "zero", "result" or "other", which is zero but for some
+	start              string // what the sums start from: "zero", "result", "other", which is zero but for some, or "part", which is zero for a part and the result for others
 	spoil              string // what keeps tiles from it, "" for nothing
 	a, b, o            int64  // elements of the arguments
 	fits, either       bool   // on tiles, or in any way
@@ -141,20 +144,21 @@ type nest struct {
 func randomNest(r *rand.Rand) nest {
 	n := nest{
 		parts: 1 + r.Int64N(3), words: 1 + r.Int64N(20), over: 1 + r.Int64N(3), rows: 1 + r.Int64N(20), columns: 1 + r.Int64N(4), swapped: r.IntN(2) == 0, columnsIn: r.IntN(3) > 0,
-		start: []string{"zero", "result", "other"}[r.IntN(3)],
+		start: []string{"zero", "result", "other", "part"}[r.IntN(4)],
 	}
 	n.sx, n.sy = 1+r.Int64N(40), 16*n.columns+r.Int64N(3)*16
 	n.part = r.Int64N(30)
 	if r.IntN(2) == 0 {
-		n.spoil = []string{"difference", "step of two", "row in both factors", "rows that share sums", "a factor that is no word", "an effect", "rows far apart"}[r.IntN(7)]
+		n.spoil = []string{"difference", "step of two", "row in both factors", "rows that share sums", "a factor that is no word", "an effect", "rows far apart", "sums that overlap", "other sums"}[r.IntN(9)]
 	}
 	if n.spoil == "rows far apart" {
 		n.rows, n.over, n.sx, n.words = 2, 1, 1<<14, 4
 	}
 	n.a = 2*(n.parts*n.part+(n.over*n.rows)*n.sx+n.words) + 16
 	n.b = (n.parts*n.words+n.over*n.rows)*n.sy + 16*n.columns
-	n.o = n.over * n.rows * n.columns * 16
-	n.either = n.spoil == "rows that share sums" || n.spoil == "step of two" && n.part == 1 // then they are steps of the reduction, and parts those of words side by side
+	n.o = n.over*n.rows*n.columns*16 + 32
+	alone := n.rows*n.columns == 1 || n.rows*n.over == 1 || n.columns*n.over == 1
+	n.either = n.spoil == "rows that share sums" || n.spoil == "sums that overlap" && alone || n.spoil == "step of two" && n.part == 1 // then they are steps of the reduction, and parts those of words side by side
 	side := min(n.rows, asm.MostRows)
 	for n.rows%side != 0 {
 		side--
@@ -179,7 +183,7 @@ func (n nest) function() *tir.PrimFunc {
 	at := ramp(place, 1, 16)
 	begin := tir.Expr(broadcast(tir.Int32(0), 16))
 	switch n.start {
-	case "result":
+	case "result", "part":
 		begin = tir.Load(o, at)
 	case "other":
 		begin = broadcast(row, 16)
@@ -196,6 +200,8 @@ func (n nest) function() *tir.PrimFunc {
 		yi = tir.Add(yi, times(row, n.sy))
 	case "rows that share sums":
 		down = tir.Add(times(column, 16), times(over, 16*n.columns*n.rows))
+	case "sums that overlap":
+		down = times(tir.Add(tir.Add(row, column), over), 16)
 	case "an effect":
 		effect = []tir.Stmt{tir.Store(o, tir.Int32(7), tir.Int32(0))}
 	}
@@ -207,11 +213,31 @@ func (n nest) function() *tir.PrimFunc {
 		a, b = b, a
 	}
 	target := ramp(down, 1, 16)
-	sum := tir.Expr(tir.Add(tir.Load(sums, target), dp4a(a, b, broadcast(tir.Int32(0), 16))))
+	from := target
+	if n.spoil == "other sums" {
+		from = ramp(tir.Add(down, tir.Int32(16)), 1, 16)
+	}
+	sum := tir.Expr(tir.Add(tir.Load(sums, from), dp4a(a, b, broadcast(tir.Int32(0), 16))))
 	if n.spoil == "difference" {
 		sum = tir.Sub(tir.Load(sums, target), dp4a(a, b, broadcast(tir.Int32(0), 16)))
 	}
 	steps := forLoop(part, tir.Int32(n.parts), forLoop(word, tir.Int32(n.words), around(append(effect, tir.Store(sums, sum, target))...))).(*tir.For)
 	steps.Annotations = steps.Annotations.With(tir.AttrTileProducts, int64(1))
-	return primFunc("f", []any{x, y, o}, local(sums, around(tir.Store(sums, begin, at)), steps, around(tir.Store(o, tir.Load(sums, at), at))))
+	first := func(to int64) tir.Stmt {
+		return tir.Store(o, tir.Load(sums, ramp(tir.Int32(0), 1, 16)), ramp(tir.Int32(n.o-to), 1, 16))
+	} // the same place of the sums, before and behind
+	body := []tir.Stmt{tir.Store(sums, broadcast(tir.Int32(3), 16), ramp(tir.Int32(n.o-32), 1, 16)), around(tir.Store(sums, begin, at))}
+	if n.start != "zero" {
+		body = append(body, first(32))
+	}
+	if n.start == "part" { // a column of it, or as many sums from another place on
+		place := times(over, 16*n.columns*n.rows)
+		rest := forLoop(row, tir.Int32(n.rows), forLoop(column, tir.Int32(n.columns), tir.Store(sums, broadcast(tir.Int32(0), 16), ramp(tir.Add(tir.Int32(16), tir.Add(place, tir.Add(times(row, 16*n.columns), times(column, 16)))), 1, 16))))
+		if n.columnsIn {
+			body = append(body, forLoop(over, tir.Int32(n.over), rest))
+		} else {
+			body = append(body, forLoop(row, tir.Int32(n.over*n.rows), tir.Store(sums, broadcast(tir.Int32(0), 16), ramp(times(row, 16*n.columns), 1, 16))))
+		}
+	}
+	return primFunc("f", []any{x, y, o}, local(sums, append(body, steps, first(16), around(tir.Store(o, tir.Load(sums, at), at)))...))
 }
