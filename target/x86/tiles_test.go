@@ -99,7 +99,7 @@ func TestTiles(t *testing.T) {
 
 // TestTileNests compares nests of loops that are marked for tiles with the interpreter: those that tiles do, and those that look like them.
 func TestTileNests(t *testing.T) {
-	seed.Each(t, 60, func(t *testing.T, r *rand.Rand) {
+	seed.Each(t, 300, func(t *testing.T, r *rand.Rand) {
 		n := randomNest(r)
 		f := n.function()
 		args := []any{words(dtype.UInt32T, n.a, r.Uint64()), words(dtype.Int32T, n.b, r.Uint64()), random(dtype.Int32T, r.Uint64(), n.o)}
