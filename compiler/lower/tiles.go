@@ -42,6 +42,7 @@ type tileNest struct {
 	rows  int        // of a register of sums
 	lanes int
 
+	store      *tir.BufferStore // what is in the innermost loop
 	x, y, sums tileAccess
 	results    []tileLoop // over rows and columns, as they are in the nest
 	// down and across are where registers begin beside the first one: what is added to places of x and of sums, and to those of y and of sums.
@@ -67,11 +68,11 @@ type tileLoop struct {
 
 // tileNestOf recognizes a nest, nil where it is none that registers of a target do.
 func tileNestOf(s *tir.For, t *Tiles) *tileNest {
-	loops, store := loopsDown(s)
+	loops, written, store := loopsDown(s)
 	if store == nil {
 		return nil
 	}
-	n := &tileNest{}
+	n := &tileNest{store: written}
 	xi, yi, si, ok := n.product(store)
 	if !ok || n.lanes > t.Words {
 		return nil
@@ -156,7 +157,7 @@ func (n *tileNest) startsFrom(before tir.Stmt) bool {
 	if !ok {
 		return false
 	}
-	loops, store := loopsDown(s)
+	loops, _, store := loopsDown(s)
 	if store == nil || store.Buffer != n.sums.buf || !zeros(store.Value) || int(store.Value.DType().Lanes) != n.lanes {
 		return false
 	}
@@ -192,31 +193,31 @@ func tileLoops(loops []*tir.For) []tileLoop {
 	return list
 }
 
-// loopsDown are the loops from s inwards that hold nothing but each other, with the store that is in the last one, whose indices and value use no variables but those of loops; nil if
-// there is something else.
-func loopsDown(s *tir.For) (loops []*tir.For, store *tir.BufferStore) {
+// loopsDown are the loops from s inwards that hold nothing but each other, with the store that is in the last one, and the same with indices and a value that use no variables of bindings between
+// the loops; nil if there is something else.
+func loopsDown(s *tir.For) (loops []*tir.For, last, store *tir.BufferStore) {
 	lets := map[*tir.Var]tir.Expr{}
 	for at := tir.Stmt(s); ; {
 		switch x := at.(type) {
 		case *tir.For:
 			if n, ok := tir.AsInt(x.Extent); !ok || n < 1 || !tir.IsConst(x.Min, 0) || x.Step != nil || x.Kind == tir.ThreadBinding {
-				return nil, nil
+				return nil, nil, nil
 			}
 			loops = append(loops, x)
 			at = x.Body
 		case *tir.LetStmt:
 			if arith.SideEffect(x.Value) > tir.ReadState {
-				return nil, nil
+				return nil, nil, nil
 			}
 			lets[x.Var] = tir.SubstExpr(x.Value, lets)
 			at = x.Body
 		case *tir.BufferStore:
 			if x.Predicate != nil || len(x.Indices) != 1 {
-				return nil, nil
+				return nil, nil, nil
 			}
-			return loops, tir.Store(x.Buffer, tir.SubstExpr(x.Value, lets), tir.SubstExpr(x.Indices[0], lets))
+			return loops, x, tir.Store(x.Buffer, tir.SubstExpr(x.Value, lets), tir.SubstExpr(x.Indices[0], lets))
 		default:
-			return nil, nil
+			return nil, nil, nil
 		}
 	}
 }

@@ -18,6 +18,9 @@ func (w *Walker) tileProducts(nest, before tir.Stmt) bool {
 	if n == nil || before != nil && !n.startsFrom(before) || !w.apartFromSums(n) || w.promotedAny(n.x.buf.Data, n.y.buf.Data, n.sums.buf.Data) || !t.Shape(n.shapes(t)) {
 		return false
 	}
+	outer := w.At
+	w.At = w.memory.from.of(n.store)
+	defer func() { w.At = outer }()
 	polls := false
 	for _, l := range n.steps {
 		e := w.Effects.Loops[l]

@@ -70,6 +70,38 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
+// TestOriginsOfTiles: products of matrices are for the store that adds one product.
+func TestOriginsOfTiles(t *testing.T) {
+	funcs := scheduled(t, onAMX, products(dtype.UInt32T, dtype.Int32T, 0, 32, 16, 32))
+	lib, _, err := build(funcs, machineOf(t, onAMX))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, of := lib.Kernels[0].Lines()
+	found := 0
+	for n, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		if strings.Contains(line, "tdpbusd") || strings.Contains(line, "tileloadd") || strings.Contains(line, "tilestored") {
+			found++
+			adds := false
+			if s, ok := of[n].(*tir.BufferStore); ok {
+				ir.Walk(s.Value, func(x ir.Node) bool {
+					if e, ok := x.(tir.Expr); ok {
+						_, dot := tir.IsCallTo(e, tir.OpDp4a)
+						adds = adds || dot
+					}
+					return true
+				})
+			}
+			if !adds {
+				t.Errorf("%s is for %T", line, of[n])
+			}
+		}
+	}
+	if found != 4+4+4 {
+		t.Errorf("%d instructions on tiles:\n%s", found, text)
+	}
+}
+
 // TestOriginsOfCopies asks which statement each line is for where the generator copied bodies of loops: one of the function, and each statement has lines.
 func TestOriginsOfCopies(t *testing.T) {
 	a, b := flat("A", dtype.Float32T, 64), flat("B", dtype.Float32T, 64)
