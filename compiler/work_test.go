@@ -147,6 +147,10 @@ func TestWorkOfLoops(t *testing.T) {
 		{"fused", `
         for i in range(10):
             y[i] = T.fma(x[i], x[i], y[i])`, work.Count{Flops: 20, Read: 80, Written: 40}},
+		{"bytes", `
+        for i in range(10):
+            y[i] = T.Cast("float32", T.dp4a(T.reinterpret("int32", x[i]), T.reinterpret("uint32", x[i]), 0))
+        y[0:4] = T.Cast("float32x4", T.dp4a(T.Broadcast(3, 4), T.Broadcast(4, 4), T.Broadcast(0, 4)))`, work.Count{ByteOps: 112, Read: 40, Written: 40}},
 		{"table", `
         y[0] = x[3]`, work.Count{Read: 4, Written: 4}},
 		{"while", `

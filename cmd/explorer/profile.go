@@ -79,6 +79,7 @@ type profileRow struct {
 	Time    time.Duration `json:"time_ns"`
 	Best    time.Duration `json:"best_ns"`
 	Flops   int64         `json:"flops"`
+	ByteOps int64         `json:"byte_ops,omitempty"`
 	Special int64         `json:"special,omitempty"`
 	Bytes   int64         `json:"bytes"`
 	// OfLimit is the share of what the machine could reach at best, 0 where that is not known.
@@ -92,7 +93,7 @@ type profileRow struct {
 func (r *profileRow) add(c event.ProfiledCall, t event.CallTime) {
 	r.Calls += c.Count
 	r.Time, r.Best = r.Time+time.Duration(t.Median), r.Best+time.Duration(t.Best)
-	r.Flops, r.Special, r.Bytes = r.Flops+c.Flops, r.Special+c.Special, r.Bytes+c.Read+c.Written
+	r.Flops, r.ByteOps, r.Special, r.Bytes = r.Flops+c.Flops, r.ByteOps+c.ByteOps, r.Special+c.Special, r.Bytes+c.Read+c.Written
 	r.Bound, r.Partial = r.Bound || c.Bound, r.Partial || c.Partial
 	if r.ideal += time.Duration(t.Ideal); r.Time > 0 {
 		r.OfLimit = event.Float(float64(r.ideal) / float64(r.Time))
@@ -179,10 +180,11 @@ func (r *profileReport) write(w io.Writer, when terminal.When) error {
 	}
 	total := profileRow{}
 	for _, k := range r.Kernels {
-		total.Flops, total.Bytes = total.Flops+k.Flops, total.Bytes+k.Bytes
-		mark := note(k.Bound, "<", "at most: part of the work depends on conditions") + note(k.Partial, "?", "part of the work was not counted") +
+		ops := k.Flops + k.ByteOps
+		total.Flops, total.Bytes = total.Flops+ops, total.Bytes+k.Bytes
+		mark := note(k.ByteOps > 0, "#", "products and sums of bytes (T.dp4a) count, too") + note(k.Bound, "<", "at most: part of the work depends on conditions") + note(k.Partial, "?", "part of the work was not counted") +
 			note(k.Special > 0, "*", "and calls of mathematical functions, which FLOP leaves out")
-		row := cells(k.Name, short(k.Time), share(k.Time), fmt.Sprint(k.Calls), mark+flopCount(k.Flops), rate(k.Flops, k.Time),
+		row := cells(k.Name, short(k.Time), share(k.Time), fmt.Sprint(k.Calls), mark+flopCount(ops), rate(ops, k.Time),
 			size(k.Bytes), rate(k.Bytes, k.Time), percent(float64(k.OfLimit)))
 		if err := t.Row(row...); err != nil {
 			return err
@@ -210,7 +212,11 @@ func (r *profileReport) write(w io.Writer, when terminal.When) error {
 		for _, b := range r.Limit.Bandwidths {
 			list = append(list, fmt.Sprintf("%.3g GB/s to %s", float64(b.PerSecond)/1e9, size(b.Bytes)))
 		}
-		say(w, "limit, measured on one thread: %.3g GFLOP/s of multiply-adds; %s", float64(r.Limit.Flops)/1e9, strings.Join(list, ", "))
+		ofBytes := ""
+		if r.Limit.ByteOps > 0 {
+			ofBytes = fmt.Sprintf(" and %.0f billion products and sums of bytes a second", float64(r.Limit.ByteOps)/1e9)
+		}
+		say(w, "limit, measured on one thread: %.3g GFLOP/s of multiply-adds%s; %s", float64(r.Limit.Flops)/1e9, ofBytes, strings.Join(list, ", "))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package driver
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -74,11 +75,11 @@ func (t *Task) profile(ctx context.Context, prog *artifact.Program, sig *artifac
 	if limits == nil {
 		limits = &roofline.Cache{}
 	}
-	limit, err := limits.Limit(ctx, t.hooks.Engine, t.Job.Target)
+	p := &profiler{exec: prog.Executable(), kept: kept, got: got, known: map[string]work.Count{}}
+	p.limit, err = limits.Limit(ctx, t.hooks.Engine, t.Job.Target, p.multipliesBytes())
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	p := &profiler{exec: prog.Executable(), kept: kept, got: got, limit: limit, known: map[string]work.Count{}}
 	x.Profile, x.ProfileTimes = p.describe()
 	x.Profile.Function, x.Profile.Bindings = sig.Name, x.Body.Bindings
 	for _, in := range x.Args {
@@ -98,6 +99,13 @@ type profiler struct {
 	known map[string]work.Count
 }
 
+// multipliesBytes reports whether a kernel multiplies words of bytes.
+func (p *profiler) multipliesBytes() bool {
+	return slices.ContainsFunc(p.got.Calls, func(c vm.TracedCall) bool {
+		return p.got.Sites[c.Site].Kernel && p.work(p.got.Sites[c.Site].Callee, c.Args).ByteOps > 0
+	})
+}
+
 func (p *profiler) describe() (*event.Profiled, *event.ProfileTimes) {
 	out, times := &event.Profiled{}, &event.ProfileTimes{Runs: len(p.got.Whole)}
 	for _, s := range p.got.Sites {
@@ -111,11 +119,11 @@ func (p *profiler) describe() (*event.Profiled, *event.ProfileTimes) {
 			continue
 		}
 		n := p.work(call.Name, c.Args)
-		call.Flops, call.Special = call.Flops+n.Flops, call.Special+n.Special
+		call.Flops, call.ByteOps, call.Special = call.Flops+n.Flops, call.ByteOps+n.ByteOps, call.Special+n.Special
 		call.Read, call.Written = call.Read+n.Read, call.Written+n.Written
 		call.Bound, call.Partial = call.Bound || n.Bound, call.Partial || n.Partial
 		if p.limit != nil {
-			ideal[c.Site] += p.limit.Ideal(n.Flops+n.Special, n.Read+n.Written)
+			ideal[c.Site] += p.limit.Ideal(n.Flops+n.Special, n.ByteOps, n.Read+n.Written)
 		}
 	}
 	times.Median, times.Best = event.Spread(p.got.Whole)
@@ -133,7 +141,7 @@ func (p *profiler) describe() (*event.Profiled, *event.ProfileTimes) {
 		times.Machine, times.Other = max(0, times.Machine+times.Other), 0
 	}
 	if p.limit != nil {
-		times.Limit = &event.MachineLimit{Flops: event.Float(p.limit.Flops)}
+		times.Limit = &event.MachineLimit{Flops: event.Float(p.limit.Flops), ByteOps: event.Float(p.limit.ByteOps)}
 		for _, b := range p.limit.Bandwidths {
 			times.Limit.Bandwidths = append(times.Limit.Bandwidths, event.Bandwidth{Bytes: b.Bytes, PerSecond: event.Float(b.PerSecond)})
 		}

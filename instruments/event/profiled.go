@@ -20,8 +20,9 @@ type ProfiledCall struct {
 	Value string `json:"value,omitempty"`
 	Count int64  `json:"count"`
 	// Flops counts floating-point operations, for each lane of a vector; a fused multiply-add is two. Special counts calls
-	// of mathematical functions (exp, tanh, sqrt, ...), which are not in Flops.
+	// of mathematical functions (exp, tanh, sqrt, ...), and ByteOps products of bytes and their sums (T.dp4a), which are not in Flops.
 	Flops   int64 `json:"flops,omitempty"`
+	ByteOps int64 `json:"byte_ops,omitempty"`
 	Special int64 `json:"special,omitempty"`
 	// Read and Written are bytes of the arguments of kernels, each element once.
 	Read    int64 `json:"read,omitempty"`
@@ -108,10 +109,11 @@ type CallTime struct {
 	Ideal int64 `json:"ideal,omitempty"`
 }
 
-// MachineLimit is what generated code reaches: floating-point operations per second of multiply-adds in registers, and bytes per
+// MachineLimit is what generated code reaches: floating-point operations per second of multiply-adds in registers, products and sums of bytes per second where the program has such, and bytes per
 // second of a sum of two vectors, for several sizes of data.
 type MachineLimit struct {
 	Flops      Float       `json:"flops"`
+	ByteOps    Float       `json:"byte_ops,omitempty"`
 	Bandwidths []Bandwidth `json:"bandwidths"`
 }
 

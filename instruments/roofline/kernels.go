@@ -46,6 +46,65 @@ def kernel(x: T.Buffer((%[1]d,), "float32"), y: T.Buffer((%[1]d,), "float32"), o
 	return b.String()
 }
 
+// byteKernel is a function that multiplies bytes, its arguments but the number of repetitions, and the operations of one repetition.
+type byteKernel struct {
+	text    string
+	work    int64
+	vectors []vector
+}
+
+// opsOfWord is how many operations a product of two words of bytes takes.
+const opsOfWord = 8
+
+// stepsOfBytes is how many products a turn of the kernels for bytes adds up, of other words each, so that none is computed once for all.
+const stepsOfBytes = 64
+
+// multiplyBytes is a function that multiplies vectors of words of bytes by a word for each chain of sums, as a product of matrices does, reps times.
+func multiplyBytes(chains, lanes int) byteKernel {
+	var b strings.Builder
+	fmt.Fprintf(&b, `from tvm.script import tir as T
+
+@T.prim_func
+def kernel(x: T.Buffer((%[1]d,), "uint32"), y: T.Buffer((%[2]d,), "int32"), out: T.Buffer((%[3]d,), "int32"), reps: T.int64):
+    T.func_attr({"global_symbol": "kernel", "tir.noalias": T.bool(True), "tir.is_scheduled": T.bool(True)})
+`, stepsOfBytes*chains, stepsOfBytes*lanes, chains*lanes)
+	each := func(format string) {
+		for k := range chains {
+			fmt.Fprintf(&b, format, k, k*lanes, lanes, chains)
+		}
+	}
+	each("    acc%[1]d = T.decl_buffer((%[3]d,), \"int32\", scope=\"local\")\n")
+	each("    for v%[1]d in T.vectorized(%[3]d):\n        acc%[1]d[v%[1]d] = 0\n")
+	fmt.Fprintf(&b, "    for r, s in T.grid(reps, %d):\n", stepsOfBytes)
+	each("        for w%[1]d in T.vectorized(%[3]d):\n            acc%[1]d[w%[1]d] = acc%[1]d[w%[1]d] + T.dp4a(x[s * %[4]d + %[1]d], y[s * %[3]d + w%[1]d], 0)\n")
+	each("    for u%[1]d in T.vectorized(%[3]d):\n        out[%[2]d + u%[1]d] = acc%[1]d[u%[1]d]\n")
+	n, c := int64(lanes), int64(chains)
+	return byteKernel{b.String(), opsOfWord * stepsOfBytes * n * c, []vector{{dtype.UInt32T, stepsOfBytes * c}, {dtype.Int32T, stepsOfBytes * n}, {dtype.Int32T, n * c}}}
+}
+
+// matricesOfBytes multiplies matrices of 32 by 16 words by matrices of as many, which stay in the first cache, and adds 64 such products up.
+func matricesOfBytes() byteKernel {
+	const rows, words, columns = 32, 16, 32
+	return byteKernel{fmt.Sprintf(`from tvm.script import tir as T
+
+@T.prim_func
+def kernel(x: T.Buffer((%[1]d,), "uint32"), y: T.Buffer((%[2]d,), "int32"), out: T.Buffer((%[3]d,), "int32"), reps: T.int64):
+    T.func_attr({"global_symbol": "kernel", "tir.noalias": T.bool(True), "tir.is_scheduled": T.bool(True)})
+    sums = T.decl_buffer((%[3]d,), "int32", scope="local")
+    for r in range(reps):
+        for i, v in T.grid(%[4]d, 2):
+            for l in T.vectorized(16):
+                sums[i * 32 + v * 16 + l] = 0
+        for s in T.serial(%[6]d, annotations={"tile_products": 1}):
+            for k, i, v in T.grid(%[5]d, %[4]d, 2):
+                for l in T.vectorized(16):
+                    sums[i * 32 + v * 16 + l] = sums[i * 32 + v * 16 + l] + T.dp4a(x[i * %[5]d + k], y[k * 32 + v * 16 + l], 0)
+    for i, v in T.grid(%[4]d, 2):
+        for l in T.vectorized(16):
+            out[i * 32 + v * 16 + l] = sums[i * 32 + v * 16 + l]
+`, rows*words, words*columns, rows*columns, rows, words, stepsOfBytes), opsOfWord * rows * words * columns * stepsOfBytes, []vector{{dtype.UInt32T, rows * words}, {dtype.Int32T, words * columns}, {dtype.Int32T, rows * columns}}}
+}
+
 // atOnce is how many vectors a turn of stream adds.
 const atOnce = 4
 

@@ -21,6 +21,8 @@ import (
 type Limit struct {
 	// Flops is the number of floating-point operations per second.
 	Flops float64
+	// ByteOps is the number of products of bytes, and of sums of these (T.dp4a), per second; 0 where it was not asked for.
+	ByteOps float64
 	// Bandwidths are bytes per second for several sizes of data, by size.
 	Bandwidths []Bandwidth
 }
@@ -33,8 +35,11 @@ type Bandwidth struct {
 
 // Ideal returns the least time that operations and bytes take: the longer of what the arithmetic takes, and what moving the bytes
 // takes at the bandwidth for that much data.
-func (l *Limit) Ideal(flops, bytes int64) time.Duration {
+func (l *Limit) Ideal(flops, byteOps, bytes int64) time.Duration {
 	took := float64(flops) / l.Flops
+	if byteOps > 0 && l.ByteOps > 0 {
+		took += float64(byteOps) / l.ByteOps
+	}
 	if bytes > 0 {
 		took = max(took, float64(bytes)/l.bandwidth(bytes))
 	}
@@ -54,15 +59,20 @@ type Cache struct {
 	known map[string]*Limit
 }
 
-// Limit returns the limit of a target, measuring it the first time. That takes a tenth of a second, in which others wait.
-func (c *Cache) Limit(ctx context.Context, eng *runtime.Engine, tg target.Target) (*Limit, error) {
+// Limit returns the limit of a target, with ByteOps where bytes says so, measuring it the first time. That takes a tenth of a second, in which others wait.
+func (c *Cache) Limit(ctx context.Context, eng *runtime.Engine, tg target.Target, bytes bool) (*Limit, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := tg.String()
-	if l := c.known[key]; l != nil {
-		return l, nil
+	l, err := c.known[key], error(nil)
+	if l == nil {
+		l, err = Measure(ctx, eng, tg)
 	}
-	l, err := Measure(ctx, eng, tg)
+	if err == nil && bytes && l.ByteOps == 0 {
+		with := *l
+		with.ByteOps, err = measureBytes(ctx, eng, tg)
+		l = &with
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -81,17 +91,16 @@ const deviceBytes = 128 << 20
 
 // Measure measures the limit of a target.
 func Measure(ctx context.Context, eng *runtime.Engine, tg target.Target) (*Limit, error) {
-	dev, err := eng.NewDevice(runtime.DeviceOptions{MaxBytes: deviceBytes})
+	m, done, err := newMeter(ctx, eng, tg)
 	if err != nil {
-		return nil, fmt.Errorf("measuring the machine: %w", err)
+		return nil, err
 	}
-	defer func() { _ = dev.Close() }() // frees memory only; there is nothing to do about a failure
-	m := &meter{ctx: ctx, dev: dev, target: tg}
+	defer done()
 	l := &Limit{}
 	lanes := lanesOf(tg)
 	for _, chains := range chainsOf(tg) {
 		n := int64(lanes)
-		perSecond, err := m.rate(multiplyAdds(chains, lanes), 2*n*int64(chains), []int64{n, n, int64(chains) * n})
+		perSecond, err := m.rate(multiplyAdds(chains, lanes), 2*n*int64(chains), floats(n, n, int64(chains)*n))
 		if err != nil {
 			return nil, fmt.Errorf("measuring the rate of multiply-adds: %w", err)
 		}
@@ -102,7 +111,7 @@ func Measure(ctx context.Context, eng *runtime.Engine, tg target.Target) (*Limit
 			break // an interpreter, to which caches make no difference
 		}
 		each := n / 3 / 4
-		perSecond, err := m.rate(stream(lanes), n, []int64{each, each, each}, runtime.Int(each/int64(atOnce*lanes)))
+		perSecond, err := m.rate(stream(lanes), n, floats(each, each, each), runtime.Int(each/int64(atOnce*lanes)))
 		if err != nil {
 			return nil, fmt.Errorf("measuring the bandwidth for %d bytes: %w", n, err)
 		}
@@ -111,11 +120,58 @@ func Measure(ctx context.Context, eng *runtime.Engine, tg target.Target) (*Limit
 	return l, nil
 }
 
+// measureBytes measures the rate of products of bytes: in vectors and, where a target has them, in tiles.
+func measureBytes(ctx context.Context, eng *runtime.Engine, tg target.Target) (best float64, err error) {
+	m, done, err := newMeter(ctx, eng, tg)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	var kernels []byteKernel
+	if tg.Feature("amx-int8") {
+		kernels = append(kernels, matricesOfBytes())
+	}
+	for _, chains := range chainsOf(tg) {
+		kernels = append(kernels, multiplyBytes(chains, lanesOf(tg)))
+	}
+	for _, k := range kernels {
+		perSecond, err := m.rate(k.text, k.work, k.vectors)
+		if err != nil {
+			return 0, fmt.Errorf("measuring the rate of products of bytes: %w", err)
+		}
+		best = max(best, perSecond)
+	}
+	return best, nil
+}
+
 // meter times kernels on a device.
 type meter struct {
 	ctx    context.Context
 	dev    *runtime.Device
 	target target.Target
+}
+
+// newMeter returns a meter with a device of its own, which done gives up.
+func newMeter(ctx context.Context, eng *runtime.Engine, tg target.Target) (m *meter, done func(), err error) {
+	dev, err := eng.NewDevice(runtime.DeviceOptions{MaxBytes: deviceBytes})
+	if err != nil {
+		return nil, nil, fmt.Errorf("measuring the machine: %w", err)
+	}
+	return &meter{ctx: ctx, dev: dev, target: tg}, func() { _ = dev.Close() }, nil // frees memory only; there is nothing to do about a failure
+}
+
+// vector is an argument of a kernel that is measured.
+type vector struct {
+	elem dtype.DType // of 32 bits
+	n    int64
+}
+
+// floats are vectors of float32.
+func floats(lengths ...int64) (out []vector) {
+	for _, n := range lengths {
+		out = append(out, vector{dtype.Float32T, n})
+	}
+	return out
 }
 
 // A kernel is called with so many repetitions that a call takes aim, and the best of tries calls counts: what slows one down is
@@ -130,17 +186,17 @@ const (
 // one is the float32 1.
 var one = []byte{0, 0, 0x80, 0x3f}
 
-// rate returns how many units a function does in a second, which does work units in each repetition. It takes vectors of
-// float32 of the given lengths, the numbers, and how often to repeat.
-func (m *meter) rate(text string, work int64, lengths []int64, numbers ...runtime.Value) (float64, error) {
+// rate returns how many units a function does in a second, which does work units in each repetition. It takes vectors, the
+// numbers, and how often to repeat.
+func (m *meter) rate(text string, work int64, vectors []vector, numbers ...runtime.Value) (float64, error) {
 	mod, err := m.load(text)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { _ = mod.Close() }()
-	args := make([]runtime.Value, len(lengths), len(lengths)+len(numbers)+1)
-	for i, n := range lengths {
-		t, err := m.dev.UploadSplat(dtype.Float32T, []int64{n}, one)
+	args := make([]runtime.Value, len(vectors), len(vectors)+len(numbers)+1)
+	for i, v := range vectors {
+		t, err := m.dev.UploadSplat(v.elem, []int64{v.n}, one)
 		if err != nil {
 			return 0, err
 		}

@@ -461,8 +461,10 @@ export interface ProfiledCall {
   value?: string;
   count: number;
   // flops counts floating-point operations, for each lane of a vector; a fused multiply-add is two. special counts calls of
-  // mathematical functions (exp, tanh, sqrt, ...), which are not in flops.
+  // mathematical functions (exp, tanh, sqrt, ...), and byte_ops products of bytes and their sums (T.dp4a), which are not in
+  // flops.
   flops?: number;
+  byte_ops?: number;
   special?: number;
   // read and written are bytes of the arguments of kernels, each element once.
   read?: number;
@@ -524,10 +526,11 @@ export interface CallTime {
   ideal?: number;
 }
 
-// MachineLimit is what generated code reaches: floating-point operations per second of multiply-adds in registers, and bytes
-// per second of a sum of two vectors, for several sizes of data.
+// MachineLimit is what generated code reaches: floating-point operations per second of multiply-adds in registers, products and
+// sums of bytes per second where the program has such, and bytes per second of a sum of two vectors, for several sizes of data.
 export interface MachineLimit {
   flops: Num;
+  byte_ops?: Num;
   bandwidths: Bandwidth[];
 }
 

@@ -11,6 +11,8 @@ type Count struct {
 	// Flops counts floating-point additions, subtractions, multiplications, divisions, remainders, minima and maxima, for
 	// each lane of a vector. A fused multiply-add counts two.
 	Flops int64
+	// ByteOps counts the products of bytes that T.dp4a makes, and the sums of them: eight for each word.
+	ByteOps int64
 	// Special counts calls of mathematical functions of floats (exp, tanh, sqrt, floor, ...), each as one. They are not in
 	// Flops: what one costs depends on the target.
 	Special int64
@@ -18,7 +20,7 @@ type Count struct {
 	// is the least that must move; a function that loads fewer elements than a buffer has (a lookup in a table) counts
 	// those.
 	Read, Written int64
-	// Bound tells that Flops and Special are upper bounds: part of the work depends on a condition, and the costlier branch
+	// Bound tells that Flops, ByteOps and Special are upper bounds: part of the work depends on a condition, and the costlier branch
 	// was counted.
 	Bound bool
 	// Partial tells that something was not counted: a while loop counts as one iteration, and calls of other functions
@@ -67,7 +69,7 @@ func Of(f *tir.PrimFunc, args []Arg) (Count, error) {
 		}
 	}
 	t := c.stmt(f.Body)
-	out := Count{Flops: t.flops, Special: t.special, Bound: c.bound, Partial: c.partial}
+	out := Count{Flops: t.flops, ByteOps: t.byteOps, Special: t.special, Bound: c.bound, Partial: c.partial}
 	for data, m := range c.params {
 		out.Read += min(m.size, t.loads[data])
 		out.Written += min(m.size, t.stores[data])
@@ -80,13 +82,14 @@ type moved struct{ size int64 }
 
 // total is the work of a part of the function. loads and stores count the bytes of each access, by the data of parameters.
 type total struct {
-	flops, special int64
-	loads, stores  map[*tir.Var]int64
+	flops, byteOps, special int64
+	loads, stores           map[*tir.Var]int64
 }
 
 // add adds n times u.
 func (t *total) add(u total, n int64) {
 	t.flops += mul(u.flops, n)
+	t.byteOps += mul(u.byteOps, n)
 	t.special += mul(u.special, n)
 	t.loads, t.stores = addMoved(t.loads, u.loads, n), addMoved(t.stores, u.stores, n)
 }
@@ -246,7 +249,7 @@ func (c *counter) blockBody(b *tir.Block) total {
 		return t
 	}
 	init := c.stmt(b.Init)
-	if init.flops+init.special > 0 {
+	if init.flops+init.byteOps+init.special > 0 {
 		c.bound = true
 	}
 	t.add(init, 1)
@@ -268,10 +271,10 @@ func (c *counter) chosen(cond tir.Expr, yes, no func() total) total {
 		return no()
 	}
 	a, b := yes(), no()
-	if a.flops != b.flops || a.special != b.special {
+	if a.flops != b.flops || a.byteOps != b.byteOps || a.special != b.special {
 		c.bound = true
 	}
-	return total{max(a.flops, b.flops), max(a.special, b.special), maxMoved(a.loads, b.loads), maxMoved(a.stores, b.stores)}
+	return total{max(a.flops, b.flops), max(a.byteOps, b.byteOps), max(a.special, b.special), maxMoved(a.loads, b.loads), maxMoved(a.stores, b.stores)}
 }
 
 func maxMoved(a, b map[*tir.Var]int64) map[*tir.Var]int64 {

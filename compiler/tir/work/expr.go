@@ -106,6 +106,11 @@ func (w *walk) call(e *tir.Call) (t total) {
 		t = w.all(e.Args...)
 		t.flops += 2 * lanes(e.Type)
 		return t
+	case tir.OpDp4a.Name:
+		const products = 4 // and as many sums
+		t = w.all(e.Args...)
+		t.byteOps += 2 * products * lanes(e.Type)
+		return t
 	}
 	t = w.all(e.Args...)
 	name := strings.TrimPrefix(op.Name, "tir.")

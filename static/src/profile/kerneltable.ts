@@ -18,7 +18,7 @@ const columns: Column[] = [
   { name: "Calls", value: (r) => r.calls, text: (r) => r.calls.toLocaleString("en"), wide: true },
   { name: "Time", value: (r) => r.time, text: (r) => time(r.time) },
   { name: "Share", value: (r) => r.time, bar: "share" },
-  { name: "FLOPs", value: (r) => r.flops, text: (r) => (r.partial ? "?" : "") + (r.bound ? "≤ " : "") + (r.flops > 0 ? big(r.flops) : "") + (r.special > 0 ? " *" : "") },
+  { name: "FLOPs", value: (r) => r.flops, text: (r) => (r.partial ? "?" : "") + (r.bound ? "≤ " : "") + (r.flops > 0 ? big(r.flops) : "") + (r.byteOps > 0 ? " #" : "") + (r.special > 0 ? " *" : "") },
   { name: "GFLOP/s", value: (r) => rate(r.flops, r), text: (r) => print(rate(r.flops, r)) },
   { name: "Bytes", value: (r) => r.bytes, text: (r) => (r.bytes > 0 ? bytes(r.bytes) : ""), wide: true },
   { name: "GB/s", value: (r) => rate(r.bytes, r), text: (r) => print(rate(r.bytes, r)), wide: true },
@@ -66,7 +66,7 @@ export class KernelTable {
     const most = Math.max(1, ...s.kernels.map((k) => k.time));
     this.body.replaceChildren(...order.map((r) => this.row(r, s, most)));
     this.rest.replaceChildren(...s.rest.map((r) => this.row(r, s, most)));
-    const all: Row = { name: "total", kernel: false, calls: 0, time: s.median, best: s.best, flops: s.flops, special: 0, bytes: s.bytes, ideal: 0, bound: false, partial: false };
+    const all: Row = { name: "total", kernel: false, calls: 0, time: s.median, best: s.best, flops: s.flops, byteOps: 0, special: 0, bytes: s.bytes, ideal: 0, bound: false, partial: false };
     this.foot.replaceChildren(this.row(all, s, Infinity));
   }
 

@@ -99,7 +99,7 @@ export class ProfileView {
 function figures(s: Summary, { body }: Profile): HTMLElement {
   const figure = (name: string, value: string, more: string): HTMLElement => h("div", {}, h("dt", {}, name), h("dd", {}, value, h("small", {}, more)));
   const perSecond = s.flops / s.median;
-  const limit = s.limit ? `, ${Math.round((100 * perSecond * 1e9) / Number(s.limit.flops))} % of ${(Number(s.limit.flops) / 1e9).toPrecision(3)}` : "";
+  const limit = s.limit && s.byteOps === 0 ? `, ${Math.round((100 * perSecond * 1e9) / Number(s.limit.flops))} % of ${(Number(s.limit.flops) / 1e9).toPrecision(3)}` : "";
   return h("dl", { class: "profile-figures" },
     figure(`Time of a run, median of ${s.runs.toLocaleString("en")}`, time(s.median), `best ${time(s.best)}`),
     figure("Arithmetic", big(s.flops), `FLOPs in ${plural(s.kernels.length, "kernel")}`),
@@ -111,12 +111,13 @@ function figures(s: Summary, { body }: Profile): HTMLElement {
 function legend(s: Summary): string {
   const out = ["Times are medians; kernels and the rows below them add up to the time of a run."];
   out.push("Operations are counted in the loops at the sizes of this run, bytes in the arguments, each element once.");
+  if (s.byteOps > 0) out.push("# products and sums of bytes (T.dp4a) count, too.");
   if (s.special > 0) out.push(`* and ${plural(s.special, "call")} of mathematical functions such as exp, which FLOPs leave out.`);
   if (s.kernels.some((k) => k.bound)) out.push("≤ at most: part of the work depends on conditions.");
   if (s.kernels.some((k) => k.partial)) out.push("? part of the work was not counted.");
   if (s.limit) {
     const rates = s.limit.bandwidths.map((b) => `${(Number(b.per_second) / 1e9).toPrecision(3)} GB/s to ${bytes(b.bytes)}`);
-    out.push(`The limit is what code of this compiler reached on one thread of the server, measured once: ${(Number(s.limit.flops) / 1e9).toPrecision(3)} GFLOP/s of multiply-adds, and ${rates.join(", ")}. Of limit is the least time at these rates as a share of the time that the kernel took.`);
+    out.push(`The limit is what code of this compiler reached on one thread of the server, measured once: ${(Number(s.limit.flops) / 1e9).toPrecision(3)} GFLOP/s of multiply-adds${s.limit.byte_ops ? `, ${Math.round(Number(s.limit.byte_ops) / 1e9).toLocaleString("en")} billion products and sums of bytes a second` : ""}, and ${rates.join(", ")}. Of limit is the least time at these rates as a share of the time that the kernel took.`);
   }
   return out.join(" ");
 }

@@ -10,7 +10,9 @@ export interface Row {
   // time and best are nanoseconds of one run.
   time: number;
   best: number;
+  // flops has the operations on bytes, too, of which there are byteOps.
   flops: number;
+  byteOps: number;
   special: number;
   bytes: number;
   // ideal is the least time at the limit of the machine; 0 where that is not known.
@@ -28,20 +30,22 @@ export interface Summary {
   kernels: Row[];
   rest: Row[];
   flops: number;
+  byteOps: number;
   special: number;
   bytes: number;
   limit: MachineLimit | null;
 }
 
 function row(name: string, kernel: boolean, time = 0): Row {
-  return { name, kernel, calls: 0, time, best: time, flops: 0, special: 0, bytes: 0, ideal: 0, bound: false, partial: false };
+  return { name, kernel, calls: 0, time, best: time, flops: 0, byteOps: 0, special: 0, bytes: 0, ideal: 0, bound: false, partial: false };
 }
 
 function add(to: Row, call: ProfiledCall, median: number, best: number, ideal: number): void {
   to.calls += call.count;
   to.time += median;
   to.best += best;
-  to.flops += call.flops ?? 0;
+  to.flops += (call.flops ?? 0) + (call.byte_ops ?? 0);
+  to.byteOps += call.byte_ops ?? 0;
   to.special += call.special ?? 0;
   to.bytes += (call.read ?? 0) + (call.written ?? 0);
   to.ideal += ideal;
@@ -69,7 +73,7 @@ export function summarize({ body, times }: Profile): Summary | null {
       packed, row("copies of inputs and outputs", false, times.copies), row("virtual machine", false, times.machine),
       ...(times.other ? [row("interruptions by other work on the server", false, times.other)] : []),
     ],
-    flops: sum((r) => r.flops), special: sum((r) => r.special), bytes: sum((r) => r.bytes), limit: times.limit ?? null,
+    flops: sum((r) => r.flops), byteOps: sum((r) => r.byteOps), special: sum((r) => r.special), bytes: sum((r) => r.bytes), limit: times.limit ?? null,
   };
 }
 

@@ -1,1 +1,0 @@
-import{a}from"./chunk-M3HHNTXT.js";import"./chunk-U3UEZTRT.js";export{a as addAccesses};
