@@ -20,6 +20,17 @@ type MatmulOpts struct {
 	Words bool
 }
 
+// result is the type of the sums of products with a left factor.
+func (o MatmulOpts) result(a *te.Tensor) dtype.DType {
+	switch {
+	case o.Words:
+		return dtype.Int32T
+	case o.Out.IsVoid():
+		return a.DType
+	}
+	return o.Out
+}
+
 // product is a term of the sum.
 func (o MatmulOpts) product(x, y tir.Expr, out dtype.DType) tir.Expr {
 	if o.Words {
@@ -34,13 +45,7 @@ func Matmul(a, b *te.Tensor, opts MatmulOpts) (*te.Tensor, error) {
 	if a.NDim() == 0 || b.NDim() == 0 {
 		return nil, fmt.Errorf("matmul needs tensors of at least one dimension")
 	}
-	out := opts.Out
-	switch {
-	case opts.Words:
-		out = dtype.Int32T
-	case out.IsVoid():
-		out = a.DType
-	}
+	out := opts.result(a)
 	left, right := newFactor(a, opts.TransposeA, true), newFactor(b, opts.TransposeB, false)
 	outer, err := BroadcastShape(left.outer, right.outer)
 	if err != nil {

@@ -56,7 +56,7 @@ func MatmulQuantized(a *te.Tensor, w QuantizedWeights) (*te.Tensor, error) {
 			x = tir.Sub(x, of(w.Zero))
 		}
 		return tir.Mul(x, of(w.Scale))
-	}, te.AxisPrefix("i")))
+	}, te.AxisPrefix("i")), MatmulOpts{})
 }
 
 // element is an integer of the weights. Of a byte, shifts keep the upper half, or the lower one behind one to the left.

@@ -113,7 +113,7 @@ func oneRow(dims []tir.Expr) bool {
 // matmul is the kernel, with what brings its weights into blocks before it.
 func (p *weightBlocking) matmul(k *kernel) ([]*te.Tensor, error) {
 	blocked := k.bind("blocked", columnBlocks(k.call.Args[1], p.width(k.call)))
-	out, err := topi.MatmulBlocked(k.tensor(0), k.param(blocked, 1))
+	out, err := topi.MatmulBlocked(k.tensor(0), k.param(blocked, 1), topi.MatmulOpts{})
 	return list(out, err)
 }
 
@@ -122,10 +122,15 @@ const wide = 8
 
 // width is how many columns make a block.
 func (p *weightBlocking) width(call *relax.Call) int64 {
-	n := p.block
 	left, _ := relax.SInfoOf(call.Args[0]).(*relax.TensorStructInfo).Dims()
 	right, _ := relax.SInfoOf(call.Args[1]).(*relax.TensorStructInfo).StaticDims()
-	for oneRow(left) && n < wide*p.block && right[1]%(2*n) == 0 {
+	return columnsOfBlock(p.block, left, right[1])
+}
+
+// columnsOfBlock is how many columns make a block for vectors of so many, which divide them, for a left factor.
+func columnsOfBlock(lanes int64, left []tir.Expr, columns int64) int64 {
+	n := lanes
+	for oneRow(left) && n < wide*lanes && columns%(2*n) == 0 {
 		n *= 2
 	}
 	return n

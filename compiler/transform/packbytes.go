@@ -108,7 +108,7 @@ func (p *bytePacking) matmul(k *kernel) ([]*te.Tensor, error) {
 	if flip {
 		x = k.bind("words", op.Binary("bitwise_xor", x, upperBits(dw)))
 	}
-	out, err := topi.Matmul(k.param(x, 0), k.param(p.depthWords(k, y, yt, words), 1), topi.MatmulOpts{Words: true})
+	out, err := p.product(k, x, y, yt, words)
 	if err != nil || !flip {
 		return list(out, err)
 	}
@@ -124,6 +124,23 @@ func (p *bytePacking) matmul(k *kernel) ([]*te.Tensor, error) {
 	return list(topi.Binary("add", topi.T(out), topi.T(te.Compute("correction", of.Shape, func(i []tir.Expr) tir.Expr {
 		return tir.Mul(of.At(i...), tir.Const(dtype.Int32T, sign))
 	}))))
+}
+
+// product is the product of words of x by those of y, whose columns come in blocks where y is a constant matrix: a tile of results reads them from end to end then.
+func (p *bytePacking) product(k *kernel, x, y relax.Expr, t *relax.TensorStructInfo, words int64) (*te.Tensor, error) {
+	o := topi.MatmulOpts{Words: true}
+	dims, static := t.StaticDims()
+	if !static || len(dims) != 2 || p.block == 0 || dims[1]%p.block != 0 || !p.constants.has(y) {
+		return topi.Matmul(k.param(x, 0), k.param(p.depthWords(k, y, t, words), 1), o)
+	}
+	left, _ := relax.SInfoOf(x).(*relax.TensorStructInfo).Dims()
+	n := columnsOfBlock(p.block, left, dims[1])
+	from := te.Placeholder("bytes", t.DType, tir.Int(dims[0]), tir.Int(dims[1]))
+	of := topi.Words(from, 0, false)
+	blocks := te.Compute("blocks", []tir.Expr{tir.Int(dims[1] / n), tir.Int(words), tir.Int(n)}, func(i []tir.Expr) tir.Expr {
+		return of.At(i[1], tir.Add(tir.Mul(i[0], tir.Int(n)), i[2]))
+	}, te.AxisPrefix("i"))
+	return topi.MatmulBlocked(k.param(x, 0), k.param(k.bindKernel("words", blocks, []*te.Tensor{from}, []relax.Expr{y}), 1), o)
 }
 
 // depthWords puts four neighbors each along the last axis but one of a right factor into words: in a kernel of its own or, where an extent is not known, by layout_transform.

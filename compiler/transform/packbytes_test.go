@@ -35,7 +35,7 @@ func byteProduct(t *rapid.T) *ir.Module {
 	n := func(least, most int, what string) int64 { return int64(rapid.IntRange(least, most).Draw(t, what)) }
 	types := []dtype.DType{dtype.Int8T, dtype.UInt8T}
 	da, db := rapid.SampledFrom(types).Draw(t, "left"), rapid.SampledFrom(types).Draw(t, "right")
-	left, right := []int64{n(1, 20, "rows"), n(4, 13, "depth")}, []int64{0, n(1, 20, "columns")}
+	left, right := []int64{n(1, 20, "rows"), n(4, 13, "depth")}, []int64{0, rapid.SampledFrom([]int64{1, 2, 3, 5, 8, 13, 16, 17, 32, 48}).Draw(t, "columns")}
 	right[0] = left[1]
 	if batch := n(0, 2, "batch"); batch > 0 {
 		left = append([]int64{2}, left...)
@@ -106,6 +106,7 @@ func TestPackByteProductsWhere(t *testing.T) {
 		{`(8, 8), "int8"`, `(8, 8), "int8"`, "int32", "8 rows are too few for a right factor that is no constant: it would be brought into words each time"},
 		{`(32, 8), "int8"`, `(8, 8), "int8"`, "int32", ""},
 		{`("n", 8), "uint8"`, `(8, 8), "int8"`, "int32", ""},
+		{`("n", 16, 8), "uint8"`, `("n", 8, 8), "int8"`, "int32", ""},
 		{`(32, 3), "int8"`, `(3, 8), "int8"`, "int32", "3 products make no word of four"},
 		{`(32, "n"), "int8"`, `("n", 8), "int8"`, "int32", "how many products are summed up is not known"},
 		{`(32, 8), "int8"`, `(8, "n"), "int8"`, "int32", "how many columns the right factor has is not known"},
