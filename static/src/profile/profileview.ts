@@ -103,7 +103,7 @@ function figures(s: Summary, { body }: Profile): HTMLElement {
   return h("dl", { class: "profile-figures" },
     figure(`Time of a run, median of ${s.runs.toLocaleString("en")}`, time(s.median), `best ${time(s.best)}`),
     figure("Arithmetic", big(s.flops), `FLOPs in ${plural(s.kernels.length, "kernel")}`),
-    figure("Reached", perSecond.toPrecision(3), `GFLOP/s${limit}`),
+    figure("Reached", Number(perSecond.toPrecision(3)).toLocaleString("en"), `GFLOP/s${limit}`),
     body.plan ? figure("Peak memory", bytes(body.plan.peak), `of ${bytes(body.plan.unplanned)} of tensors`) : h("div"));
 }
 
