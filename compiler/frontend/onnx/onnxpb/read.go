@@ -6,7 +6,8 @@ import "fmt"
 //
 // Beyond the wire format it checks that the model has a graph and imports operator
 // sets, that tensors hold as many bytes as their dimensions say, and that attributes
-// hold a value of their declared type. What the graph means is the importer's affair.
+// hold a value of their declared type. What the graph means is the importer's affair. Where
+// a file is of another format, the error says which.
 func Read(data []byte, o Options) (*Model, error) {
 	d := newDecoder(len(data), o)
 	if err := d.file(data, "a model"); err != nil {
@@ -14,7 +15,7 @@ func Read(data []byte, o Options) (*Model, error) {
 	}
 	m, err := d.model(data)
 	if err != nil {
-		return nil, fmt.Errorf("read ONNX model: %w", err)
+		return nil, fmt.Errorf("read ONNX model: %w", foreignError(data, err))
 	}
 	return m, nil
 }
@@ -117,9 +118,9 @@ func (d *decoder) model(b []byte) (*Model, *Error) {
 	case m.err != nil:
 		return nil, m.err
 	case out.Graph == nil:
-		return nil, errAt(len(b), "the model has no graph: is this an ONNX file, and is it complete?")
+		return nil, errAt(len(b), "it has no graph")
 	case len(out.OpsetImports) == 0:
-		return nil, errAt(len(b), "the model imports no operator set (opset_import): is the file complete?")
+		return nil, errAt(len(b), "it imports no operator set (opset_import)")
 	}
 	return out, nil
 }

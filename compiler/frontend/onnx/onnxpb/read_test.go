@@ -147,8 +147,7 @@ func TestErrorsSayWhere(t *testing.T) {
 		want string
 	}{
 		{"empty", nil, "the file is empty"},
-		{"text", []byte("#!/bin/sh\necho hello"), "byte 0: "},
-		{"png", []byte("\x89PNG\r\n\x1a\n\x00\x00"), "is this an ONNX file"},
+		{"another message", []byte{0x0a, 1, 0}, "the file is no ONNX model, a protobuf message ModelProto, or it is damaged: byte 0: ir_version has wire type 2, expected 0"},
 		{"no graph", edit(func(m *Model) { m.Graph = nil }), "no graph"},
 		{"no opset", edit(func(m *Model) { m.OpsetImports = nil }), "imports no operator set"},
 		{"unknown attribute type", edit(func(m *Model) { m.Graph.Nodes[0].Attributes[0].Type = 99 }), `graph.node[0].attribute["f"]: unknown attribute type 99`},

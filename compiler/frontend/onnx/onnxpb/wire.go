@@ -115,7 +115,7 @@ func (m *message) want(typ protowire.Type, field string) bool {
 		return false
 	}
 	if m.typ != typ {
-		return m.fail(errAt(m.at, "%s has wire type %d, expected %d: is this an ONNX file?", field, m.typ, typ))
+		return m.fail(errAt(m.at, "%s has wire type %d, expected %d", field, m.typ, typ))
 	}
 	return true
 }
