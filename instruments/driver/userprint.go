@@ -186,6 +186,9 @@ func (u *userPasses) instruments(ctx context.Context, sink event.Sink) ([]*pass.
 			return nil, &scriptError{s, err}
 		}
 		if s.aloud {
+			if len(list)+len(s.passes) == 0 {
+				return nil, &scriptError{s, fmt.Errorf("%s defines neither a pass nor an instrument, so nothing of it would run: decorate a function with @module_pass or a class with @pass_instrument; a TVMScript module is not a script but an input", s.source.Name)}
+			}
 			out = append(out, list...)
 			continue
 		}
