@@ -142,6 +142,13 @@ func bitsProduct(d *draw, op string) {
 		zero = d.constant(d.values(onnxpb.Float, plain, n*blocks))
 	}
 	in = append(in, zero)
+	if bits == 4 && zero.dt != onnxpb.Uint8 && d.chance(0.4) { // columns take the scales of blocks in any order
+		order := tensor.MustOf([]int64{k}, make([]int32, k))
+		for i := range order.Len() {
+			order.SetInt(i, d.Int64N(blocks))
+		}
+		in = append(in, d.constant(order))
+	}
 	d.tol = tolerance{rel: 1e-3, ofMax: 1e-4}
 	d.result(op, onnxpb.Float, in, ob.Int("K", k), ob.Int("N", n), ob.Int("bits", bits), ob.Int("block_size", size))
 }
@@ -264,14 +271,16 @@ func groupedAttention(d *draw, op string) {
 			s = 1
 		}
 	}
-	in := make([]val, 9)
+	in := make([]val, 12)
 	if d.chance(0.5) {
 		in[0] = floatsIn(d, b, s, (count+2*keys)*size)
 	} else {
 		in[0], in[1], in[2] = floatsIn(d, b, s, count*size), floatsIn(d, b, s, keys*size), floatsIn(d, b, s, keys*size)
 	}
+	free := int64(0) // room of the past that no sequence uses
 	if past > 0 {
-		in[3], in[4] = floatsIn(d, b, keys, past, size), floatsIn(d, b, keys, past, size)
+		free = pick(d, int64(0), 0, 1, 2, 5)
+		in[3], in[4] = floatsIn(d, b, keys, past+free, size), floatsIn(d, b, keys, past+free, size)
 	}
 	lengths, uneven := make([]int32, b), past > 0 && d.chance(0.5) // what presents hold behind shorter sequences is open
 	for i := range lengths {
@@ -281,7 +290,7 @@ func groupedAttention(d *draw, op string) {
 		}
 	}
 	in[5] = d.input(tensor.MustOf([]int64{b}, lengths))
-	in[6] = d.constant(tensor.MustOf(nil, []int32{int32(past + s)}))
+	in[6] = d.either(0.7, tensor.MustOf(nil, []int32{int32(past + s)}))
 	attrs := []onnxpb.Attribute{ob.Int("num_heads", count), ob.Int("kv_num_heads", keys)}
 	if d.chance(0.5) {
 		in[7], in[8] = floatsOf(d, 16, size/2), floatsOf(d, 16, size/2)
@@ -290,9 +299,18 @@ func groupedAttention(d *draw, op string) {
 	attrs = append(attrs, maybe(d, 0.3, ob.Float("scale", 0.3))...)
 	attrs = append(attrs, maybe(d, 0.3, ob.Float("softcap", 2))...)
 	attrs = append(attrs, maybe(d, 0.3, ob.Int("local_window_size", d.between(1, 4)))...)
+	if d.chance(0.3) {
+		in[10] = floatsIn(d, pick(d, 1, b), pick(d, 1, count), s, past+s)
+	}
+	switch d.IntN(4) {
+	case 0:
+		in[11] = floatsOf(d, count)
+	case 1:
+		attrs = append(attrs, ob.Int("smooth_softmax", 1))
+	}
 	d.tol = tolerance{rel: 1e-3, ofMax: 1e-4}
 	outs := d.nodes(op, 3, in, attrs...)
-	if uneven {
+	if uneven || free > s {
 		outs = outs[:1]
 	}
 	for _, out := range outs {

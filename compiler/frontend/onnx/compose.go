@@ -10,10 +10,15 @@ import (
 // apply runs the converter of an operator of the default domain, in its newest version, on operands of this node's making, and returns its results, at most
 // three. An operand that is left out is nil.
 func (n *node) apply(op string, in []*value, attrs ...onnxpb.Attribute) []*value {
-	pb := &onnxpb.Node{Name: n.pb.Name, OpType: op, Inputs: make([]string, len(in)), Outputs: []string{n.base, n.base + "_1", n.base + "_2"}, Attributes: attrs, Pos: n.pb.Pos}
-	s := &node{g: n.g, pb: pb, of: n, row: n.g.tables[""][op], path: n.path, opset: MaxOpset, version: MaxOpset, origin: n.origin, base: n.base, in: in}
+	s := n.step(op, in, attrs)
 	s.row.convert(s)
 	return s.out
+}
+
+// step is the node that apply converts.
+func (n *node) step(op string, in []*value, attrs []onnxpb.Attribute) *node {
+	pb := &onnxpb.Node{Name: n.pb.Name, OpType: op, Inputs: make([]string, len(in)), Outputs: []string{n.base, n.base + "_1", n.base + "_2"}, Attributes: attrs, Pos: n.pb.Pos}
+	return &node{g: n.g, pb: pb, of: n, row: n.g.tables[""][op], path: n.path, opset: MaxOpset, version: MaxOpset, origin: n.origin, base: n.base, in: in}
 }
 
 // applyTo is apply for an operator of one operand and one result.

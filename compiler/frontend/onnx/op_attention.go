@@ -32,6 +32,8 @@ type attention struct {
 	past             tir.Expr // keys of the past
 	flat             bool     // heads and their elements are one axis
 	queries, keys, v relax.Expr
+	// sink, where it is not nil, is for each head of queries what the softmax counts beside the products.
+	sink relax.Expr
 }
 
 // byHead is operand i with the axes batch, heads, length and elements of a head.
@@ -133,7 +135,7 @@ func (a *attention) probabilities(extent tir.Expr) relax.Expr {
 		x = a.emit("relax.add", args(x, bias))
 	}
 	steps = append(steps, x)
-	x = a.emit("relax.nn.softmax", args(x), "axis", int64(3))
+	x = a.softmax(x)
 	if bias != nil { // a row of which nothing is left
 		top := a.emit("relax.max", args(bias), "axis", []int64{3}, "keepdims", true)
 		none := a.emit("relax.equal", args(top, a.constant(wide, math.Inf(-1))))
@@ -148,6 +150,18 @@ func (a *attention) probabilities(extent tir.Expr) relax.Expr {
 		a.set(3, a.rounded(steps[mode], a.elem))
 	}
 	return x
+}
+
+// softmax is that of the products along the last axis, and of the sink.
+func (a *attention) softmax(x relax.Expr) relax.Expr {
+	if a.sink == nil {
+		return a.emit("relax.nn.softmax", args(x), "axis", int64(3))
+	}
+	one := tir.Int(1)
+	sink := a.reshape(a.widened(a.sink, a.elem), []tir.Expr{one, a.heads, one, one})
+	sink = a.emit("relax.broadcast_to", args(sink, shapeExpr([]tir.Expr{a.batch, a.heads, a.rows, one})))
+	x = a.emit("relax.concat", args(tuple(args(x, sink))), "axis", int64(3))
+	return a.part(a.emit("relax.nn.softmax", args(x), "axis", int64(3)), 3, tir.Int(0), a.columns)
 }
 
 // bias is what is added before the softmax: the mask, and minus infinity for keys that a query must not see. It is nil for none.

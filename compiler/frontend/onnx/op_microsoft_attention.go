@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"math"
 	"slices"
 
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
@@ -43,6 +42,7 @@ type heads struct {
 	q, k, v           relax.Expr
 	bias              relax.Expr // what is added before the softmax, or nil
 	pastKey, pastVal  relax.Expr // or nil
+	sink              relax.Expr // for each head what the softmax counts beside the products, or nil
 	count, keys       int64      // of heads
 	batch, rows, past tir.Expr
 	attrs             []onnxpb.Attribute
@@ -60,7 +60,9 @@ func (n *node) newHeads() *heads {
 // run computes the attention. Results are the output and keys and values with those of the past in front.
 func (h *heads) run(causal bool) []*value {
 	attrs := append(h.attrs, intAttr("q_num_heads", h.count), intAttr("kv_num_heads", h.keys), boolAttr("is_causal", causal))
-	return h.apply("Attention", values(h.q, h.k, h.v, h.bias, h.pastKey, h.pastVal), attrs...)
+	s := h.step("Attention", values(h.q, h.k, h.v, h.bias, h.pastKey, h.pastVal), attrs)
+	(&attention{node: s, elem: s.dtype(0), sink: h.sink}).convert()
+	return s.out
 }
 
 // add adds a term of shape (batch or 1, heads or 1, rows, columns) to the bias.
@@ -246,121 +248,6 @@ func (h *heads) setPast(k, v int) {
 		return
 	}
 	h.pastKey, h.pastVal, h.past = h.expr(k), h.expr(v), h.ranked(k, 4, 4)[2]
-}
-
-// groupQueryAttention is causal, with positions that it may turn. Queries, keys, and values may be beside each other. The past has room for as many keys as
-// the longest sequence has, of which the others use the first; the new keys follow those that are used.
-func groupQueryAttention(n *node) {
-	for i, what := range map[int]string{11: "head_sink", 12: "k_scale", 13: "v_scale", 14: "q_norm_weight", 15: "k_norm_weight"} {
-		if n.has(i) {
-			n.fail("%s (input %d) is given, which is not supported", what, i)
-		}
-	}
-	n.want("smooth_softmax", 0, "the softmax is that of the products")
-	n.want("sliding_window_cache", 0, "past and present hold all keys")
-	n.want("qk_output", 0, "products are not results")
-	h := n.newHeads()
-	if h.keys = n.int("kv_num_heads", 0); h.keys < 1 || h.count%h.keys != 0 {
-		n.fail("attributes \"num_heads\" and \"kv_num_heads\" are %d and %d, expected a multiple and its divisor", h.count, h.keys)
-	}
-	in := n.ranked(0, 3, 3)
-	h.batch, h.rows = in[0], in[1]
-	h.q = n.floats(0)
-	size := n.static(0, 2) / h.count
-	if n.has(1) {
-		h.k, h.v = n.expr(1), n.expr(2)
-	} else {
-		size = n.static(0, 2) / (h.count + 2*h.keys)
-		p := n.lastParts(h.q, size*h.count, size*h.keys, size*h.keys)
-		h.q, h.k, h.v = p[0], p[1], p[2]
-	}
-	h.setPast(3, 4)
-	// How many keys of the past each sequence uses: none in a prompt, whose shorter sequences are filled up at their ends.
-	used := n.emit("relax.subtract", args(n.as(n.expr(5), dtype.Int64T), n.tensor(&value{known: scalar(dtype.Int64T, tir.Sub(h.rows, tir.Int(1)))})))
-	used = n.reshape(n.emit("relax.maximum", args(used, n.integers([]int64{}, []int64{0}))), []tir.Expr{h.batch, tir.Int(1)})
-	if n.bool("do_rotary", false) {
-		at := n.emit("relax.add", args(used, n.reshape(n.counting(0, h.rows), []tir.Expr{tir.Int(1), h.rows})))
-		if n.has(9) {
-			at = n.expr(9)
-		}
-		turn := func(x relax.Expr, count int64) relax.Expr {
-			attrs := []onnxpb.Attribute{intAttr("num_heads", count), intAttr("interleaved", n.int("rotary_interleaved", 0))}
-			if half, ok := tir.AsInt(n.ranked(7, 2, 2)[1]); ok && half*2 < size {
-				attrs = append(attrs, intAttr("rotary_embedding_dim", half*2))
-			}
-			return n.tensor(n.apply("RotaryEmbedding", values(x, n.expr(7), n.expr(8), at), attrs...)[0])
-		}
-		h.q, h.k = turn(h.q, h.count), turn(h.k, h.keys)
-	}
-	window := n.int("local_window_size", -1)
-	if window < 1 && window != -1 {
-		n.fail("attribute \"local_window_size\" is %d, expected 1 or more, or -1 for all keys", window)
-	}
-	h.addOperand(10)
-	causal := n.bool("causal", true)
-	if tir.IsConst(h.past, 0) || tir.IsConst(h.batch, 1) {
-		if window > 0 { // the query's own key counts
-			h.attrs = append(h.attrs, intAttr("left_window_size", window-1))
-		}
-		n.out = h.run(causal)
-		return
-	}
-	h.addUsed(used, window, causal)
-	out := h.run(false)
-	n.setValue(0, out[0])
-	from := h.closing(used)
-	n.set(1, h.closed(n.tensor(out[1]), from))
-	n.set(2, h.closed(n.tensor(out[2]), from))
-}
-
-// all are the keys of the past and the new ones behind them, (1, keys), and how many there are.
-func (h *heads) all() (key relax.Expr, total tir.Expr) {
-	total = tir.Add(h.past, h.rows)
-	return h.reshape(h.counting(0, total), []tir.Expr{tir.Int(1), total}), total
-}
-
-// place is, for each key of the past and each new one behind them, its place in its sequence, of whose past only the first keys are used: by sequence, (batch, keys).
-// Those that are not used are behind all.
-func (h *heads) place(used relax.Expr) (place relax.Expr, total tir.Expr) {
-	key, total := h.all()
-	past := h.tensor(&value{known: scalar(dtype.Int64T, h.past)})
-	next := h.emit("relax.add", args(used, h.emit("relax.subtract", args(key, past))))
-	old := h.emit("relax.where", args(h.emit("relax.less", args(key, used)), key, h.integers([]int64{}, []int64{math.MaxInt32})))
-	return h.emit("relax.where", args(h.emit("relax.less", args(key, past)), old, next)), total
-}
-
-// addUsed masks keys of the past that are not used, and those that a query must not see.
-func (h *heads) addUsed(used relax.Expr, window int64, causal bool) {
-	place, total := h.place(used)
-	one := tir.Int(1)
-	place = h.reshape(place, []tir.Expr{h.batch, one, one, total})
-	first := h.reshape(used, []tir.Expr{h.batch, one, one, one})
-	query := h.emit("relax.add", args(first, h.reshape(h.counting(0, h.rows), []tir.Expr{one, one, h.rows, one})))
-	last := query
-	if !causal {
-		last = h.emit("relax.add", args(first, h.tensor(&value{known: scalar(dtype.Int64T, h.rows)})))
-	}
-	seen := h.emit("relax.less_equal", args(place, last))
-	if window > 0 {
-		seen = h.emit("relax.logical_and", args(seen, h.emit("relax.greater", args(place, h.emit("relax.subtract", args(query, h.integers([]int64{}, []int64{window})))))))
-	}
-	h.add(h.emit("relax.where", args(seen, h.constant(dtype.Float32T, 0), h.constant(dtype.Float32T, math.Inf(-1)))))
-}
-
-// closing is where the keys of each sequence come from if the new ones move next to those of its past that are used, (batch, keys, 1).
-func (h *heads) closing(used relax.Expr) relax.Expr {
-	key, total := h.all()
-	past, last := h.tensor(&value{known: scalar(dtype.Int64T, h.past)}), h.tensor(&value{known: scalar(dtype.Int64T, tir.Sub(total, tir.Int(1)))})
-	from := h.emit("relax.minimum", args(h.emit("relax.add", args(key, h.emit("relax.subtract", args(past, used)))), last))
-	from = h.emit("relax.where", args(h.emit("relax.less", args(key, used)), key, from))
-	return h.reshape(from, []tir.Expr{h.batch, total, tir.Int(1)})
-}
-
-// closed moves keys, or values, as closing says.
-func (h *heads) closed(x, from relax.Expr) relax.Expr {
-	x = h.emit("relax.permute_dims", args(x), "axes", []int64{0, 2, 1, 3})
-	x = h.emit("relax.gather_nd", args(x, from), "batch_dims", int64(1))
-	return h.emit("relax.permute_dims", args(x), "axes", []int64{0, 2, 1, 3})
 }
 
 // microsoftRotary is RotaryEmbedding with the operands in another order, and positions that may be one for the first element of each sequence.

@@ -199,8 +199,6 @@ func matMulNBits(n *node) {
 	switch {
 	case min(rows, extent, size) < 1 || max(rows, extent, size) > maxPackedExtent:
 		n.fail("attributes \"N\", \"K\" and \"block_size\" are %d, %d and %d, expected 1 to %d", rows, extent, size, maxPackedExtent)
-	case n.has(4):
-		n.fail("the blocks of columns (g_idx, input 4) are given, which is not supported")
 	case n.bool("weight_prepacked", false):
 		n.fail("attribute \"weight_prepacked\" is 1: the weights are in the order of a device")
 	}
@@ -230,6 +228,16 @@ func matMulNBits(n *node) {
 	scales := n.reshape(n.expr(2), table)
 	var weights relax.Expr
 	switch {
+	case n.has(4): // the block of each column
+		of := func(x relax.Expr) relax.Expr {
+			return n.as(n.emit("relax.take", args(x, n.expr(4)), "axis", int64(1)), dtype.Float32T)
+		}
+		columns, known := tir.AsInt(n.ranked(4, 1, 1)[0])
+		if !known || columns < extent || columns > whole {
+			n.fail("the blocks of columns (g_idx, input 4) have shape %s, expected one for each of %d columns", relax.FormatDims(n.dims(4)), extent)
+		}
+		w = n.as(n.part(w, 1, tir.Int(0), tir.Int(columns)), dtype.Float32T)
+		weights, whole = n.emit("relax.multiply", args(n.emit("relax.subtract", args(w, of(zero))), of(scales))), columns
 	case n.has(3) && n.dtype(3) != dtype.UInt8T:
 		each := func(x relax.Expr, inner int64) relax.Expr {
 			return n.as(n.reshape(x, append(slices.Clone(table), tir.Int(inner))), dtype.Float32T)
