@@ -33,6 +33,7 @@
 //   - Mod of integers with fmod is that of floats
 //   - QLinearSoftmax of com.microsoft divides integers that stand for exponentials, and is another integer at times
 //   - MatMulNBits of com.microsoft with blocks in another order (g_idx) passes over packed zero points, and reads weights of two bits as if they had four
+//   - QMoE of com.microsoft normalizes routing weights always
 //   - DFT to a real signal (inverse and onesided) adds the bins that it is given without those of which they are the conjugates, and hangs for some lengths
 //   - Softplus as an activation of recurrent layers overflows
 //   - activations of recurrent layers that take parameters without a default that both know: Affine, ScaledTanh, ThresholdedRelu

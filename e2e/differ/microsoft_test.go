@@ -34,6 +34,9 @@ func init() {
 	of(headsAttention, "MultiHeadAttention")
 	of(groupedAttention, "GroupQueryAttention")
 	of(turned, "RotaryEmbedding")
+	of(expertsOf, "MoE", "QMoE")
+	of(channelsLast, "NhwcMaxPool", "QLinearConv")
+	of(byteLSTM, "DynamicQuantizeLSTM")
 	register(simplifiedNorm, "SimplifiedLayerNormalization")
 }
 

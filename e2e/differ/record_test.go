@@ -21,6 +21,9 @@ type recorder struct{ cases []onnxtest.NodeCase }
 // keptOf is how many models of an operator are kept, and keptBytes how many bytes one may take with its data.
 const keptOf, keptBytes = 4, 6000
 
+// keptRel is how far results may be apart, relative to an element, in a model that is kept.
+const keptRel = 1e-2
+
 // keep takes a model with its first set of inputs, unless there are enough of the operator.
 func (r *recorder) keep(d *draw, op string, model []byte, want map[string]*tensor.Tensor) {
 	n := 0
@@ -40,7 +43,7 @@ func (r *recorder) keep(d *draw, op string, model []byte, want map[string]*tenso
 		set.Outputs = append(set.Outputs, &onnxpb.Tensor{Type: onnxpb.FromDType(t.DType), Dims: t.Shape, Data: packed(t)})
 		size += len(t.Data)
 	}
-	if n < keptOf && size <= keptBytes {
+	if n < keptOf && size <= keptBytes && d.tol.rel <= keptRel {
 		r.cases = append(r.cases, onnxtest.NodeCase{Name: fmt.Sprintf("%s_%d", op, n), Op: op, Model: model, Sets: []onnxtest.Set{set}})
 	}
 }

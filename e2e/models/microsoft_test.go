@@ -33,6 +33,44 @@ func TestMicrosoft(t *testing.T) {
 			nil, nil, nil, nil, nil, nil, nil, floats([]int64{1}, .54930615), floats([]int64{1}, 1),
 		}, []*onnxpb.Tensor{floats([]int64{1, 2, 1}, 0, 1), floats([]int64{1, 1, 2, 1}, 1, -1), floats([]int64{1, 1, 2, 1}, 0, 4)},
 			ob.Int("num_heads", 1), ob.Int("kv_num_heads", 1), ob.Float("scale", 1)),
+		// Queries, keys, and values beside each other: the second query sees the first key alone. Then keys and values alone.
+		microsoftCase("MultiHeadAttention", 1, []*onnxpb.Tensor{floats([]int64{1, 2, 1, 3, 1}, 0, 50, 3, 1, -50, 5)},
+			[]*onnxpb.Tensor{floats([]int64{1, 2, 1}, 4, 3)}, ob.Int("num_heads", 1)),
+		microsoftCase("MultiHeadAttention", 2, []*onnxpb.Tensor{floats([]int64{1, 1, 2}, 1, 0), floats([]int64{1, 2, 2, 2, 1}, 50, 3, 1, 7, -50, 5, 1, 9)},
+			[]*onnxpb.Tensor{floats([]int64{1, 1, 2}, 3, 8)}, ob.Int("num_heads", 2)),
+		// Each channel is a group: 1 and 3, and 2 and 6.
+		microsoftCase("GroupNorm", 1, []*onnxpb.Tensor{floats([]int64{1, 1, 2, 2}, 1, 2, 3, 6), floats([]int64{2}, 2, 3), floats([]int64{2}, 1, 0)},
+			[]*onnxpb.Tensor{floats([]int64{1, 1, 2, 2}, -1, -3, 3, 3)}, ob.Int("groups", 2), ob.Int("activation", 0), ob.Float("epsilon", 0)),
+		microsoftCase("SkipGroupNorm", 4, []*onnxpb.Tensor{floats([]int64{1, 1, 2, 2}, 0, 0, 1, 1), floats([]int64{2}, 2, 3), floats([]int64{2}, 1, 0), floats([]int64{1, 2}, 1, 1), floats([]int64{2}, 0, 1)},
+			[]*onnxpb.Tensor{floats([]int64{1, 1, 2, 2}, -.26894142, -.14227762, 2.8577224, 2.8577224), floats([]int64{1, 1, 2, 2}, 1, 2, 2, 3)},
+			ob.Int("groups", 2), ob.Int("activation", 1), ob.Float("epsilon", 0)),
+		microsoftCase("SkipGroupNorm", 4, []*onnxpb.Tensor{floats([]int64{1, 2, 1, 2}, 0, 1, 0, 1), floats([]int64{2}, 2, 3), floats([]int64{2}, 1, 0), floats([]int64{1, 2}, 1, 1), floats([]int64{2}, 0, 1)},
+			[]*onnxpb.Tensor{floats([]int64{1, 2, 1, 2}, -1, 3, -3, 3)}, ob.Int("groups", 2), ob.Int("activation", 0), ob.Int("channels_last", 0), ob.Float("epsilon", 0)),
+		microsoftCase("BiasSplitGelu", 1, []*onnxpb.Tensor{floats([]int64{1, 1, 4}, 1, 2, 0, 1), floats([]int64{4}, 1, 0, 1, 0)},
+			[]*onnxpb.Tensor{floats([]int64{1, 1, 2}, 1.6826895, 1.6826895)}),
+		microsoftCase("BiasAdd", 3, []*onnxpb.Tensor{floats([]int64{1, 1, 2}, 1, 2), floats([]int64{2}, 10, 20), floats([]int64{1, 1, 2}, .5, .25)},
+			[]*onnxpb.Tensor{floats([]int64{1, 1, 2}, 11.5, 22.25)}),
+		microsoftCase("BiasSoftmax", 2, []*onnxpb.Tensor{floats([]int64{1, 2, 1, 2}, 0, 0, 1, 1), floats([]int64{1, 1, 1, 2}, 0, 1.0986123)},
+			[]*onnxpb.Tensor{floats([]int64{1, 2, 1, 2}, .25, .75, .25, .75)}, ob.Int("axis", 2), ob.Int("is_inner_broadcast", 1)),
+		microsoftCase("NhwcConv", 1, []*onnxpb.Tensor{floats([]int64{1, 1, 2, 2}, 1, 2, 3, 4), floats([]int64{1, 2, 1, 1}, 1, 10), floats([]int64{1}, 100)},
+			[]*onnxpb.Tensor{floats([]int64{1, 1, 2, 1}, 121, 143)}),
+		microsoftCase("NhwcFusedConv", 4, []*onnxpb.Tensor{floats([]int64{1, 1, 2, 2}, 1, 2, 3, 4), floats([]int64{1, 2, 1, 1}, 1, -1), nil, floats([]int64{1, 1, 2, 1}, .5, 3)},
+			[]*onnxpb.Tensor{floats([]int64{1, 1, 2, 1}, 0, 2)}, ob.Str("activation", "Relu")),
+		microsoftCase("FusedMatMulActivation", 2, []*onnxpb.Tensor{floats([]int64{1, 2}, 1, -2), floats([]int64{2, 1}, 1, 2)},
+			[]*onnxpb.Tensor{floats([]int64{1, 1}, -3)}, ob.Str("activation", "LeakyRelu"), ob.Float("activation_alpha", .5), ob.Float("alpha", 2)),
+		// Weights are 1, 0, 0, and 1/2, and the state is nothing.
+		microsoftCase("DynamicQuantizeLSTM", 1, []*onnxpb.Tensor{
+			floats([]int64{1, 1, 1}, 2), bytes([]int64{1, 1, 4}, 130, 128, 128, 129), bytes([]int64{1, 1, 4}, 7, 7, 7, 7), nil, nil, nil, nil, nil,
+			floats([]int64{1}, .5), bytes([]int64{1}, 128), floats([]int64{1, 4}, 1, 2, 3, 4), bytes([]int64{1, 4}, 0, 0, 0, 0),
+		}, []*onnxpb.Tensor{floats([]int64{1, 1, 1, 1}, 0.2927562), floats([]int64{1, 1, 1}, 0.2927562), floats([]int64{1, 1, 1}, 0.6708099)}, ob.Int("hidden_size", 1)),
+		// The first layer gives 1/2 and 4; the second has zero points 3 and 1.
+		microsoftCase("QMoE", 2, []*onnxpb.Tensor{
+			floats([]int64{1, 2}, 1, 2), floats([]int64{1, 1}, 7), bytes([]int64{1, 2, 1}, 0x89, 0xa8), floats([]int64{1, 2}, .5, 1), nil,
+			bytes([]int64{1, 2, 1}, 0x54, 0x31), floats([]int64{1, 2}, 2, .25), nil, nil, nil, nil, nil, bytes([]int64{1, 1}, 0x13),
+		}, []*onnxpb.Tensor{floats([]int64{1, 2}, 17, 2)}, ob.Int("normalize_routing_weights", 1)),
+		// The second token takes the first expert, whose share is 3/4 of all; the other overflows.
+		microsoftCase("MoE", 2, []*onnxpb.Tensor{floats([]int64{2, 1}, 3e38, 2), floats([]int64{2, 2}, 0, 1.0986123, 1.0986123, 0), floats([]int64{2, 2, 1}, 0, 1, 1, 1), nil, floats([]int64{2, 1, 2}, 0, 10, 0, 0)},
+			[]*onnxpb.Tensor{floats([]int64{2, 1}, 0, 15)}, ob.Int("k", 1), ob.Str("activation_type", "identity")),
 	}
 	passed := runNodes(t, cases)
 	if passed["wasm"] != len(cases) {

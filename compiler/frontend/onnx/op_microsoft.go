@@ -6,12 +6,12 @@ import (
 
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
 )
 
 // microsoftRows are operators that ONNX Runtime adds to ONNX, and that it and its tools put into models when they fuse and quantize them. Their text is
 // docs/ContribOperators.md of that project.
 func microsoftRows() []operator {
-	window := append(slices.Clone(windowAttrs), "group")
 	same := func(op string, minIn, maxIn int, attrs ...string) operator { // as the operator of the default domain
 		return operator{name: op, minIn: minIn, maxIn: maxIn, attrs: attrs, convert: func(n *node) { n.out = n.apply(op, n.in, n.pb.Attributes...) }}
 	}
@@ -39,31 +39,19 @@ func microsoftRows() []operator {
 		{name: "FusedMatMul", minIn: 2, maxIn: 2, attrs: []string{"alpha", "transA", "transB", "transBatchA", "transBatchB"}, convert: fusedMatMul},
 		{name: "TransposeMatMul", minIn: 2, maxIn: 2, attrs: []string{"alpha", "transA", "transB"}, convert: fusedMatMul},
 		{
+			name: "FusedMatMulActivation", minIn: 2, maxIn: 2, attrs: []string{"activation", "activation_alpha", "activation_axis", "activation_beta", "activation_gamma", "alpha", "transA", "transB", "transBatchA", "transBatchB"},
+			convert: func(n *node) {
+				fusedMatMul(n)
+				n.set(0, n.activated(n.tensor(n.out[0]), n.activationParams()))
+			},
+		},
+		{
 			name: "FusedGemm", minIn: 2, maxIn: 3, attrs: []string{"alpha", "beta", "transA", "transB", "activation", "activation_alpha", "activation_beta", "activation_gamma"},
 			convert: func(n *node) {
 				y := n.apply("Gemm", n.in, n.kept("alpha", "beta", "transA", "transB")...)
-				var params []float64
-				for _, name := range []string{"activation_alpha", "activation_beta"} {
-					if a := n.attr(name, onnxpb.AttrFloat); a != nil {
-						params = append(params, float64(a.F))
-					}
-				}
-				n.set(0, n.activated(n.tensor(y[0]), params))
+				n.set(0, n.activated(n.tensor(y[0]), n.activationParams()))
 			},
 		},
-		{name: "FusedConv", minIn: 2, maxIn: 4, attrs: append(window, "activation", "activation_params"), convert: func(n *node) {
-			y := n.tensor(n.apply("Conv", n.in[:min(3, len(n.in))], n.kept(window...)...)[0])
-			if n.has(3) {
-				y = n.emit("relax.add", args(y, n.expr(3)))
-			}
-			var params []float64
-			if a := n.attr("activation_params", onnxpb.AttrFloats); a != nil {
-				for _, f := range a.Floats {
-					params = append(params, float64(f))
-				}
-			}
-			n.set(0, n.activated(y, params))
-		}},
 		{name: "ExpandDims", minIn: 2, maxIn: 2, convert: func(n *node) { n.out = n.apply("Unsqueeze", n.in) }},
 		{
 			name: "GridSample", minIn: 2, maxIn: 2, attrs: []string{"align_corners", "mode", "padding_mode"},
@@ -73,8 +61,18 @@ func microsoftRows() []operator {
 				n.out = n.apply("GridSample", n.in, attrs...)
 			},
 		},
+		{name: "BiasSplitGelu", minIn: 2, maxIn: 2, convert: func(n *node) {
+			x := n.emit("relax.add", args(n.floats(0), n.expr(1)))
+			half := n.static(0, n.rank(0)-1) / 2
+			p := n.lastParts(x, half, half)
+			n.result("relax.multiply", args(p[0], n.emit("relax.nn.gelu", args(p[1]))))
+		}},
+		{name: "BiasAdd", minIn: 3, maxIn: 3, convert: func(n *node) {
+			n.result("relax.add", args(n.emit("relax.add", args(n.floats(0), n.expr(1))), n.expr(2)))
+		}},
+		{name: "BiasSoftmax", minIn: 2, maxIn: 2, attrs: []string{"axis", "is_inner_broadcast"}, convert: biasSoftmax},
 		{name: "CDist", minIn: 2, maxIn: 2, attrs: []string{"metric"}, convert: cdist},
-	}, microsoftNormRows(), microsoftQuantizeRows(), microsoftAttentionRows())
+	}, microsoftLayoutRows(), microsoftNormRows(), microsoftQuantizeRows(), microsoftAttentionRows(), microsoftExpertRows())
 }
 
 // activated is y through the function that the attribute activation names, with its parameters in the order of its text.
@@ -103,6 +101,26 @@ func (n *node) activated(y relax.Expr, params []float64) relax.Expr {
 		attrs = append(attrs, floatAttr(names[i], p))
 	}
 	return n.applyTo(y, string(a.S), attrs...)
+}
+
+// activationParams are the parameters of an activation that attributes of their own name.
+func (n *node) activationParams() (params []float64) {
+	for _, name := range []string{"activation_alpha", "activation_beta"} {
+		if a := n.attr(name, onnxpb.AttrFloat); a != nil {
+			params = append(params, float64(a.F))
+		}
+	}
+	return params
+}
+
+// biasSoftmax is the softmax of a sum over all axes from the given one on.
+func biasSoftmax(n *node) {
+	n.floats(0)
+	n.sameDType(0, 1)
+	dims := n.dims(0)
+	axis := n.axis(n.int("axis", 1), len(dims))
+	flat := n.reshape(n.emit("relax.add", args(n.expr(0), n.expr(1))), []tir.Expr{product(dims[:axis]), product(dims[axis:])})
+	n.reshapeResult(n.emit("relax.nn.softmax", args(flat), "axis", int64(1)), dims)
 }
 
 // fusedMatMul is alpha * A' * B', where the last two axes of a factor may be exchanged, and its first be in front of the last but one.

@@ -21,7 +21,7 @@ func microsoftAttentionRows() []operator {
 			name: "QAttention", minIn: 5, maxIn: 9, convert: qAttention,
 			attrs: []string{"do_rotary", "mask_filter_value", "num_heads", "past_present_share_buffer", "scale", "unidirectional"},
 		},
-		{name: "MultiHeadAttention", minIn: 3, maxIn: 10, attrs: []string{"mask_filter_value", "num_heads", "scale", "unidirectional"}, convert: multiHeadAttention},
+		{name: "MultiHeadAttention", minIn: 1, maxIn: 10, attrs: []string{"mask_filter_value", "num_heads", "scale", "unidirectional"}, convert: multiHeadAttention},
 		{
 			name: "GroupQueryAttention", minIn: 1, maxIn: 16, convert: groupQueryAttention,
 			attrs: []string{
@@ -210,15 +210,24 @@ func multiHeadAttention(n *node) {
 	if n.wants(3) {
 		n.fail("the products of queries and keys (output 3) are used, which is not supported")
 	}
-	if n.rank(0) == 5 || n.rank(1) == 5 {
-		n.fail("queries, keys, and values are packed in one tensor of 5 dimensions, which is not supported")
-	}
-	q, k := n.ranked(0, 3, 3), n.ranked(1, 3, 4)
-	h.q, h.k, h.v = n.floats(0), n.expr(1), n.expr(2)
+	h.q = n.floats(0)
+	q := n.dims(0)
 	h.batch, h.rows = q[0], q[1]
-	length, apart := k[1], len(k) == 4 // keys and values by heads
-	if apart {
-		length = k[2]
+	length, apart := h.rows, false
+	switch {
+	case len(q) == 5:
+		p := n.packed(0, 3)
+		h.q, h.k, h.v = p[0], p[1], p[2]
+	case n.rank(1) == 5:
+		p := n.packed(1, 2)
+		h.k, h.v, length = p[0], p[1], n.dims(1)[1]
+	default:
+		n.ranked(0, 3, 3)
+		k := n.ranked(1, 3, 4)
+		h.k, h.v, length = n.expr(1), n.expr(2), k[1]
+		if apart = len(k) == 4; apart { // keys and values by heads
+			length = k[2]
+		}
 	}
 	if n.has(3) {
 		width := func(x relax.Expr) int64 {
@@ -240,6 +249,20 @@ func multiHeadAttention(n *node) {
 	h.addMask(4, tir.Add(h.past, length))
 	h.addOperand(5)
 	n.out = h.run(n.bool("unidirectional", false))
+}
+
+// packed are the tensors that operand i holds beside each other, so many for each head: batch, length, and elements of all heads.
+func (n *node) packed(i int, count int64) []relax.Expr {
+	d := n.ranked(i, 5, 5)
+	if !tir.IsConst(d[3], count) {
+		n.fail("input %d has shape %s, expected %d tensors along axis 3", i, relax.FormatDims(d), count)
+	}
+	out := make([]relax.Expr, count)
+	for k := range out {
+		x := n.part(n.expr(i), 3, tir.Int(int64(k)), tir.Int(int64(k+1)))
+		out[k] = n.reshape(x, []tir.Expr{d[0], d[1], tir.Mul(d[2], d[4])})
+	}
+	return out
 }
 
 // setPast takes keys and values of the past from operands, if they are given.

@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -11,6 +13,8 @@ func microsoftNormRows() []operator {
 	return []operator{
 		{name: "SkipLayerNormalization", minIn: 3, maxIn: 5, attrs: []string{"epsilon"}, convert: func(n *node) { n.skipNorm(false) }},
 		{name: "SkipSimplifiedLayerNormalization", minIn: 3, maxIn: 4, attrs: []string{"epsilon"}, convert: func(n *node) { n.skipNorm(true) }},
+		{name: "GroupNorm", minIn: 3, maxIn: 3, attrs: []string{"activation", "channels_last", "epsilon", "groups"}, convert: func(n *node) { n.set(0, n.groupNorm(n.expr(0))) }},
+		{name: "SkipGroupNorm", minIn: 4, maxIn: 5, attrs: []string{"activation", "channels_last", "epsilon", "groups"}, convert: skipGroupNorm},
 		{name: "EmbedLayerNormalization", minIn: 1, maxIn: 9, attrs: []string{"epsilon", "mask_index_type"}, convert: embedNorm},
 	}
 }
@@ -37,6 +41,49 @@ func (n *node) skipNorm(simplified bool) {
 	if n.wants(1) || n.wants(2) {
 		n.fail("the mean and the inverse of the deviation (outputs 1 and 2) are used, which is not supported")
 	}
+}
+
+// groupNorm normalizes x, which has the shape of operand 0, in groups of channels, times operand 1 plus operand 2 for each channel, maybe through silu.
+func (n *node) groupNorm(x relax.Expr) relax.Expr {
+	elem, wide, last := n.dtype(0), dtype.Float32T, n.bool("channels_last", true)
+	if x = n.as(x, wide); last {
+		x = n.channelsFirst(x)
+	}
+	in := values(x, n.as(n.expr(1), wide), n.as(n.expr(2), wide))
+	x = n.tensor(n.apply("GroupNormalization", in, intAttr("num_groups", n.int("groups", 0)), floatAttr("epsilon", n.float("epsilon", 1e-5)))[0])
+	if n.bool("activation", false) {
+		x = n.emit("relax.nn.silu", args(x))
+	}
+	if last {
+		x = n.channelsLast(x)
+	}
+	return n.as(x, elem)
+}
+
+// skipGroupNorm is groupNorm of input + skip + bias, where the skip may be one of channels alone. Output 1 is the sum.
+func skipGroupNorm(n *node) {
+	n.floats(0)
+	n.sameDType(0, 3, 4)
+	channels := func(i int) relax.Expr { // behind the batch, which a bias lacks, where the channels are
+		dims := slices.Clone(n.dims(i))
+		if len(dims) == 1 {
+			dims = []tir.Expr{tir.Int(1), dims[0]}
+		}
+		for len(dims) < n.rank(0) {
+			at := len(dims) - 1
+			if !n.bool("channels_last", true) {
+				at++
+			}
+			dims = slices.Insert(dims, at, tir.Expr(tir.Int(1)))
+		}
+		return n.reshape(n.expr(i), dims)
+	}
+	sum := n.emit("relax.add", args(n.expr(0), channels(3)))
+	if n.has(4) {
+		sum = n.emit("relax.add", args(sum, channels(4)))
+	}
+	n.set(1, sum)
+	n.set(0, n.groupNorm(sum))
 }
 
 // embedNorm is the sum of the embeddings of words, positions, and segments, normalized. Output 1 is how many words of each sequence the mask keeps, output 2 the sum.

@@ -35,6 +35,10 @@ func microsoftQuantizeRows() []operator {
 			n.scaledProduct(n.byteMatmul(0, 1, 4, 5), n.vector(2, ofRows), n.vector(3, ofColumns), n.optional(6))
 		}},
 		{name: "DynamicQuantizeMatMul", minIn: 3, maxIn: 5, convert: dynamicQuantizeMatMul},
+		{
+			name: "DynamicQuantizeLSTM", minIn: 3, maxIn: 12, convert: dynamicQuantizeLSTM,
+			attrs: []string{"activation_alpha", "activation_beta", "activations", "clip", "direction", "hidden_size", "input_forget"},
+		},
 		{name: "MatMulNBits", minIn: 3, maxIn: 6, attrs: []string{"K", "N", "accuracy_level", "bits", "block_size", "weight_prepacked"}, convert: matMulNBits},
 		{name: "GatherBlockQuantized", minIn: 3, maxIn: 4, attrs: []string{"bits", "block_size", "gather_axis", "quantize_axis"}, convert: gatherBlockQuantized},
 	}
@@ -94,23 +98,13 @@ func qlinearSoftmax(n *node) {
 
 // qlinearPool is a mean of operand 0, whose channels may be its last axis.
 func (n *node) qlinearPool(name string, attrs ...onnxpb.Attribute) {
-	x, rank := n.real(0), n.rank(0)
-	last := n.bool("channels_last", false) && rank > 2
-	move := func(x relax.Expr, from, to int) relax.Expr {
-		axes := make([]int64, 0, rank)
-		for a := range rank {
-			if a != from {
-				axes = append(axes, int64(a))
-			}
-		}
-		return n.emit("relax.permute_dims", args(x), "axes", slices.Insert(axes, to, int64(from)))
-	}
+	x, last := n.real(0), n.bool("channels_last", false)
 	if last {
-		x = move(x, rank-1, 1)
+		x = n.channelsFirst(x)
 	}
 	y := n.quantized(n.applyTo(x, name, attrs...), 3, n.dtype(0))
 	if last {
-		y = move(y, 1, rank-1)
+		y = n.channelsLast(y)
 	}
 	n.set(0, y)
 }
@@ -182,6 +176,29 @@ func dynamicQuantizeMatMul(n *node) {
 	q := n.apply("DynamicQuantizeLinear", n.in[:1])
 	a := op.ByteFactor{X: n.tensor(q[0]), Dims: n.dims(0), Zero: n.as(n.tensor(q[2]), dtype.Int32T)}
 	n.scaledProduct(op.ByteMatmul(n.emit, a, n.byteFactor(1, 3, ofColumns)), n.tensor(q[1]), n.vector(2, ofColumns), n.optional(4))
+}
+
+// dynamicQuantizeLSTM is LSTM with weights of bytes, by inputs and gates. Inputs and states stay floats.
+func dynamicQuantizeLSTM(n *node) {
+	in := slices.Clone(n.in[:8])
+	for k, i := range []int{1, 2} {
+		n.bytes(i)
+		dims := n.ranked(i, 3, 3)
+		each := func(i int) relax.Expr { // one for each direction, or each of its gates
+			one := []tir.Expr{dims[0], tir.Int(1), tir.Int(1)}
+			if n.rank(i) == 2 {
+				one[2] = n.dims(i)[1]
+			}
+			return n.as(n.reshape(n.expr(i), one), dtype.Float32T)
+		}
+		w := n.emit("relax.subtract", args(n.as(n.expr(i), dtype.Float32T), each(9+2*k)))
+		w = n.emit("relax.multiply", args(w, each(8+2*k)))
+		in[i] = &value{expr: n.emit("relax.permute_dims", args(w), "axes", []int64{0, 2, 1})}
+	}
+	s := n.step("LSTM", in, n.pb.Attributes)
+	s.pb.Outputs = n.pb.Outputs
+	s.row.convert(s)
+	n.out = s.out
 }
 
 // fewBits is the width that attribute "bits" gives the elements of packed weights, one of those supported, and their type.
