@@ -6,6 +6,8 @@ import (
 	ob "github.com/irscope/irscope/compiler/frontend/onnx/onnxbuild"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
+	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/target"
 )
 
 // TestMicrosoft runs operators of com.microsoft of which ONNX Runtime has no kernel for CPUs, or one that differs from their text, with values that follow
@@ -107,4 +109,54 @@ func microsoftCase(op string, inputs int, operands, outputs []*onnxpb.Tensor, at
 	}
 	b.NodeOut("com.microsoft."+op, "node", ins, outs, attrs...)
 	return onnxtest.NodeCase{Name: op, Op: op, Model: b.Bytes(), Sets: []onnxtest.Set{set}}
+}
+
+// TestGroupQueryAttentionOfSymbolicExtents has a past of as many keys as are used, and one with room for more, as models for generating text have: how many keys there are
+// is the length of a mask.
+func TestGroupQueryAttentionOfSymbolicExtents(t *testing.T) {
+	b := ob.New("generate", 17)
+	b.Input("q", onnxpb.Float, "batch", "sequence", 1)
+	b.Input("k", onnxpb.Float, "batch", "sequence", 1)
+	b.Input("v", onnxpb.Float, "batch", "sequence", 1)
+	b.Input("pk", onnxpb.Float, "batch", 1, "past", 1)
+	b.Input("pv", onnxpb.Float, "batch", 1, "past", 1)
+	b.Input("mask", onnxpb.Int64, "batch", "total")
+	int32Of := ob.Int("to", int64(onnxpb.Int32))
+	seen := b.Node("ReduceSum", "seen", []string{"mask", b.Initializer("one", ob.Shape(1))}, ob.Int("keepdims", 0))
+	lengths := b.Node("Cast", "lengths", []string{b.Node("Sub", "last", []string{seen, "one"})}, int32Of)
+	total := b.Node("Cast", "total_length", []string{b.Node("Gather", "columns", []string{b.Node("Shape", "extents", []string{"mask"}), "one"})}, int32Of)
+	b.NodeOut("com.microsoft.GroupQueryAttention", "node", []string{"q", "k", "v", "pk", "pv", lengths, total}, []string{"y", "key", "value"}, ob.Int("num_heads", 1), ob.Int("kv_num_heads", 1))
+	b.Output("y", onnxpb.Float, "batch", "sequence", 1)
+	b.Output("value", onnxpb.Float, "batch", 1, "total", 1)
+	b.Model().Graph.Outputs[1].Type.Tensor.HasShape = false
+	floats := func(dims []int64, v ...float32) *tensor.Tensor { return tensor.MustOf(dims, v) }
+	set := func(past []float32, mask ...int64) []*tensor.Tensor {
+		p := []int64{1, 1, int64(len(past)), 1}
+		row := []int64{1, 1, 1}
+		return []*tensor.Tensor{floats(row, 0), floats(row, 0), floats(row, 6), floats(p, past...), floats(p, past...), tensor.MustOf([]int64{1, int64(len(mask))}, mask)}
+	}
+	sets := [][]*tensor.Tensor{set([]float32{1, 2}, 1, 1, 1), set([]float32{1, 2, 100, 200}, 1, 1, 1), set([]float32{100, 200}, 1), set([]float32{3, 100, 200}, 1, 1, 0)}
+	h := newHarness(t)
+	mod := h.importModel(b.Model())
+	for _, kind := range []string{"wasm", "x86"} {
+		got, err := h.compileAndRun(mod, settings{target: target.Of(kind), level: 2}, sets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []struct {
+			mean   float64
+			values []float64 // up to what is not defined
+			room   int64
+		}{{3, []float64{1, 2, 6}, 3}, {3, []float64{1, 2, 6}, 4}, {6, []float64{6}, 2}, {4.5, []float64{3, 6}, 3}} {
+			y, value := got[i][0], got[i][1]
+			if y.Float(0) != want.mean || value.Shape[2] != want.room {
+				t.Errorf("%s, set %d: the mean of what is seen is %v of %v keys, want %v of %d", kind, i, y.Float(0), value.Shape, want.mean, want.room)
+			}
+			for k, v := range want.values {
+				if value.Float(k) != v {
+					t.Errorf("%s, set %d: value %d is %v, want %v", kind, i, k, value.Float(k), v)
+				}
+			}
+		}
+	}
 }
