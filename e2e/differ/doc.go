@@ -44,6 +44,7 @@
 //
 //   - Concat passes over tensors of no elements, whatever their other extents are
 //   - Compress passes over what a condition says beyond the axis
+//   - a window that the elements do not fill has a result at times
 //   - batches of GatherND and of MatMulInteger without columns, and losses of other extents than their labels, are not compared
 //   - Pad with wrap by more than an extent takes other elements than NumPy
 //   - MeanVarianceNormalization of equal elements may be a NaN

@@ -10,7 +10,7 @@ import (
 // resized returns inputs of other extents where a model leaves extents open: each symbol becomes another number, and elements are some of those that were drawn.
 // It is nil where there are none. Whether the model computes anything of them, ONNX Runtime says.
 func (d *draw) resized() []*tensor.Tensor {
-	filled, fits := d.resizable()
+	filled, larger, fits := d.resizable()
 	if !fits {
 		return nil
 	}
@@ -26,6 +26,9 @@ func (d *draw) resized() []*tensor.Tensor {
 			}
 			if _, ok := extents[of.Param]; !ok {
 				extents[of.Param] = d.another(dims[k], filled, grow)
+				if larger {
+					extents[of.Param] = max(extents[of.Param], dims[k])
+				}
 			}
 			dims[k] = extents[of.Param]
 		}
@@ -63,20 +66,22 @@ func (d *draw) another(n int64, filled, grow bool) int64 {
 	return max(pick(d, 1, 2, 3, n+1, n+2, n-1, 2*n, n+8, 17), truth(filled))
 }
 
-// resizable reports whether ONNX Runtime can be asked for other extents of inputs, and whether none of them may be 0: of nothing, and of extents that do not fit each other, it computes something where operators' text does not.
-func (d *draw) resizable() (filled, fits bool) {
+// resizable reports whether ONNX Runtime can be asked for other extents of inputs, and whether none of them may be 0, or less than it was: of nothing, of windows that do not fit, and of
+// extents that do not fit each other, it computes something where operators' text does not.
+func (d *draw) resizable() (filled, larger, fits bool) {
 	for _, n := range d.b.Model().Graph.Nodes {
 		switch {
 		case strings.HasPrefix(n.OpType, "Reduce"), strings.HasPrefix(n.OpType, "Arg"), strings.Contains(n.OpType, "MatMul"), n.OpType == "Gemm", n.OpType == "Concat":
 			filled = true
 		case strings.HasSuffix(n.OpType, "Loss"), n.OpType == "MeanVarianceNormalization":
-			return false, false
+			return false, false, false
 		}
 		for _, a := range n.Attributes {
+			larger = larger || a.Name == "kernel_shape"
 			if a.Name == "batch_dims" && a.I > 0 || a.Name == "mode" && string(a.S) == "wrap" || string(a.S) == "tf_crop_and_resize" {
-				return false, false
+				return false, false, false
 			}
 		}
 	}
-	return filled, true
+	return filled, larger, true
 }

@@ -88,6 +88,42 @@ func same(mode string, kernel, stride int64) *onnxpb.Model {
 	return b.Model()
 }
 
+// means are poolings whose padding auto_pad leaves to their extents, as is that of a convolution backwards.
+func means(mode string, include int64) *onnxpb.Model {
+	b := New("means", 22)
+	x := b.Input("x", onnxpb.Float, "b", 3, "h", "w")
+	attrs := []onnxpb.Attribute{IntList("strides", 2, 3), Str("auto_pad", mode), IntList("kernel_shape", 3, 4)}
+	mean := b.Node("AveragePool", "mean", []string{x}, append(attrs, Int("count_include_pad", include))...)
+	b.Output(b.Node("Add", "y", []string{mean, b.Node("LpPool", "norm", []string{x}, attrs...)}), onnxpb.Float)
+	b.Output(b.Node("ConvTranspose", "z", []string{x, b.Weights("w", 0, 0.5, 3, 2, 3, 4)}, attrs...), onnxpb.Float)
+	return b.Model()
+}
+
+// unpooled puts maxima back where they were, in the shape that the input has.
+func unpooled(order int64) *onnxpb.Model {
+	b := New("unpooled", 13)
+	x := b.Input("x", onnxpb.Float, "b", "c", "h", "w")
+	window := []onnxpb.Attribute{IntList("strides", 2, 3), IntList("kernel_shape", 2, 3)}
+	b.NodeOut("MaxPool", "pool", []string{x}, []string{"y", "i"}, append(window, Int("storage_order", order), IntList("pads", 1, 0, 0, 2), IntList("dilations", 1, 2))...)
+	b.Output("i", onnxpb.Int64)
+	b.NodeOut("MaxPool", "even", []string{x}, []string{"even_y", "even_i"}, window...)
+	back := b.Node("MaxUnpool", "back", []string{"even_y", "even_i"}, window...)
+	b.Output(back, onnxpb.Float)
+	shape := b.Node("Add", "larger", []string{b.Node("Shape", "shape", []string{back}), b.Initializer("more", Ints([]int64{4}, 0, 0, 2, 1))})
+	b.Output(b.Node("MaxUnpool", "wide", []string{"even_y", "even_i", shape}, window...), onnxpb.Float)
+	return b.Model()
+}
+
+// cropped cuts and pads extents to constants and to each other.
+func cropped() *onnxpb.Model {
+	b := New("cropped", 18)
+	x := b.Input("x", onnxpb.Float, "h", "w")
+	b.Output(b.Node("CenterCropPad", "y", []string{x, b.Initializer("s", Ints([]int64{2}, 5, 4))}), onnxpb.Float)
+	width := b.Node("Slice", "width", []string{b.Node("Shape", "shape", []string{x}), b.Initializer("one", Ints([]int64{1}, 1)), b.Initializer("two", Ints([]int64{1}, 2))})
+	b.Output(b.Node("CenterCropPad", "z", []string{x, width}, IntList("axes", 0)), onnxpb.Float)
+	return b.Model()
+}
+
 // normalized is a normalization of as many channels as its operands say in turn.
 func normalized(channels ...any) *onnxpb.Model {
 	b := New("normalized", 17)
@@ -129,6 +165,11 @@ func symbolicCases(t *testing.T) []symbolicCase {
 		}},
 		{name: "padded for as many", model: same("SAME_UPPER", 3, 2), sizes: images, exact: true},
 		{name: "padded for as many in front", model: same("SAME_LOWER", 5, 3), sizes: images, exact: true},
+		{name: "means of what is there", model: means("SAME_UPPER", 0), sizes: images, exact: true},
+		{name: "means with padding in front", model: means("SAME_LOWER", 1), sizes: images, exact: true},
+		{name: "maxima put back", model: unpooled(0), sizes: []map[string]int64{{"b": 2, "c": 3, "h": 4, "w": 9}, {"b": 1, "c": 1, "h": 7, "w": 10}}, exact: true},
+		{name: "maxima numbered by columns", model: unpooled(1), sizes: []map[string]int64{{"b": 2, "c": 3, "h": 4, "w": 9}, {"b": 1, "c": 1, "h": 7, "w": 10}}, exact: true},
+		{name: "cropped and padded", model: cropped(), sizes: []map[string]int64{{"h": 5, "w": 4}, {"h": 8, "w": 1}, {"h": 2, "w": 9}, {"h": 0, "w": 7}}, exact: true},
 		{
 			name: "channels that differ in name", model: normalized("a", "b", "c", "d", "e"), sizes: []map[string]int64{{"n": 2, "a": 3, "b": 3, "c": 3, "d": 3, "e": 3}, {"n": 1, "a": 1, "b": 1, "c": 1, "d": 1, "e": 1}},
 			bad: []map[string]int64{{"n": 1, "a": 3, "b": 3, "c": 3, "d": 2, "e": 3}, {"n": 1, "a": 2, "b": 3, "c": 3, "d": 3, "e": 3}},

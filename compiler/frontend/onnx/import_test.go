@@ -306,11 +306,6 @@ func TestErrors(t *testing.T) {
 		{"norm", one(17, "LpNormalization", attrs(ob.Int("p", 3)), x), `LpNormalization "node" (operator set 17): attribute "p" is 3, expected 1 or 2`},
 		{"power", one(17, "GlobalLpPool", attrs(ob.Int("p", 0)), x), `attribute "p" is 0, expected 1 to 64`},
 		{"eye", one(17, "EyeLike", nil, x), `input 0 ("x") has 4 dimensions, expected 2`},
-		{"symbolic crop", func() *ob.Builder {
-			b := one(18, "CenterCropPad", attrs(ob.IntList("axes", 1)), "x:f:1 w", "s")
-			b.Initializer("s", ob.Shape(7))
-			return b
-		}(), `axis 1 has the symbolic extent w, expected a constant`},
 		{"crop of all axes", func() *ob.Builder {
 			b := one(18, "CenterCropPad", nil, "x:f:1 8", "s")
 			b.Initializer("s", ob.Shape(7))
@@ -356,17 +351,11 @@ func TestErrors(t *testing.T) {
 			return b
 		}(), `rows for blocks of 4 elements, expected a constant multiple of that`},
 		{"labels", one(17, "SoftmaxCrossEntropyLoss", nil, "x:f:2 3 4", "l:i:2 5"), `scores (input 0) and labels (input 1) have shapes (2, 3, 4) and (2, 5), expected the same but for axis 1 of the scores`},
-		{"maxima of symbolic extents", func() *ob.Builder {
-			b := ob.New("g", 12)
-			b.NodeOut("MaxPool", "pool", []string{b.Input("x", onnxpb.Float, 1, 1, "h")}, []string{"y", "i"}, ob.IntList("kernel_shape", 2))
-			b.Output("i", onnxpb.Int64)
-			return b
-		}(), `output 1 (the indices of the maxima) needs fixed spatial extents, but input 0 has shape (1, 1, h)`},
 		{"unpooled shape", func() *ob.Builder {
 			b := one(11, "MaxUnpool", attrs(ob.IntList("kernel_shape", 2)), "x:f:1 1 4", "i:i:1 1 4", "s")
 			b.Initializer("s", ob.Shape(1, 1, 4))
 			return b
-		}(), `output_shape (input 2) is [1 1 4], expected 3 extents that hold the shape (1, 1, 5)`},
+		}(), `output_shape (input 2) is (1, 1, 4), expected extents that hold the shape (1, 1, 5)`},
 		{"huge shape", func() *ob.Builder {
 			b := ob.New("g", 17)
 			b.Initializer("s", ob.Shape(1<<20, 1<<20, 1<<20))

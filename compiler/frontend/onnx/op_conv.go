@@ -130,7 +130,7 @@ func convTranspose(n *node) {
 	r := n.spatialRank()
 	dims := n.dims(0)
 	kernel := n.kernelOf(1, r)
-	auto := n.str("auto_pad", "NOTSET", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
+	auto := n.autoPad()
 	w := &window{kernel: kernel, strides: n.spatial("strides", r), dilations: n.spatial("dilations", r), pads: n.ints("pads")}
 	extra := n.ints("output_padding")
 	if extra == nil {
@@ -159,8 +159,8 @@ func convTranspose(n *node) {
 		if shape == nil && (auto == "NOTSET" || auto == "VALID") {
 			continue
 		}
-		v, ok := tir.AsInt(dims[2+i])
-		if !ok {
+		v, ok := tir.AsInt(dims[2+i]) // on which the pads depend where a shape is given
+		if !ok && shape != nil {
 			n.fail("the pads depend on spatial axis %d, whose extent is symbolic", i)
 		}
 		want := v * w.strides[i]

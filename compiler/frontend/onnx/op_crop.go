@@ -3,6 +3,7 @@ package onnx
 import (
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // part is x from element lo to element hi, which it leaves out, along an axis.
@@ -18,7 +19,7 @@ func partArgs(x relax.Expr, axis int, lo, hi tir.Expr) []relax.Expr {
 // centerCropPad cuts or pads axes to the given extents; what is odd goes to the end.
 func centerCropPad(n *node) {
 	dims := n.dims(0)
-	target := n.intsOperand(1, "shape")
+	target := n.shapeOperand(1, "shape")
 	axes := allAxes(len(dims))
 	if list := n.ints("axes"); list != nil {
 		axes = n.axes(list, len(dims))
@@ -26,25 +27,32 @@ func centerCropPad(n *node) {
 	if len(target) != len(axes) {
 		n.fail("shape (input 1) has %d extents for %d axes, expected one for each", len(target), len(axes))
 	}
-	x, width, padded := n.expr(0), make([]int64, 2*len(dims)), false
+	x, padded := n.expr(0), false
+	pads := make([]tir.Expr, 2*len(dims))
+	for i := range pads {
+		pads[i] = tir.Int(0)
+	}
 	for i, a := range axes {
-		have, ok := tir.AsInt(dims[a])
-		switch want := target[i]; {
-		case !ok:
-			n.fail("axis %d has the symbolic extent %s, expected a constant", a, relax.FormatPrim(dims[a]))
-		case want < 0:
-			n.fail("shape (input 1) is %v, expected extents of 0 or more", target)
-		case want < have:
-			lo := (have - want) / 2
-			x = n.part(x, a, tir.Int(lo), tir.Int(lo+want))
-		case want > have:
-			lo := (want - have) / 2
-			width[2*a], width[2*a+1], padded = lo, want-have-lo, true
+		want := tir.CastTo(dtype.Int64T, target[i])
+		if v, ok := tir.AsInt(want); ok && v < 0 {
+			n.fail("shape (input 1) is %s, expected extents of 0 or more", relax.FormatDims(target))
+		}
+		if sameDims(dims[a:a+1], []tir.Expr{want}) {
+			continue
+		}
+		both := tir.Min(dims[a], want)
+		if cut := tir.Sub(dims[a], both); !tir.IsConst(cut, 0) {
+			lo := tir.FloorDiv(cut, tir.Int(2))
+			x = n.part(x, a, lo, tir.Add(lo, both))
+		}
+		if lack := tir.Sub(want, both); !tir.IsConst(lack, 0) {
+			lo := tir.FloorDiv(lack, tir.Int(2))
+			pads[a], pads[len(dims)+a], padded = lo, tir.Sub(lack, lo), true
 		}
 	}
 	if !padded {
 		n.set(0, x)
 		return
 	}
-	n.result("relax.nn.pad", args(x), "pad_width", width, "pad_mode", "constant", "pad_value", 0.0)
+	n.out = n.apply("Pad", []*value{{expr: x}, {known: vector(dtype.Int64T, pads)}})
 }

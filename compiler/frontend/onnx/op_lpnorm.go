@@ -63,6 +63,7 @@ func lpNormalization(n *node) {
 // lpPool is the mean over each window, padding included, times the size of the window.
 func lpPool(n *node) {
 	elem := n.dtype(0)
+	n.padSame(n.ints("kernel_shape"), 0)
 	x := n.widened(n.floats(0), elem)
 	w, r, extra := n.pooling()
 	y := n.emit(fmt.Sprintf("relax.nn.avg_pool%dd", r), args(n.power(x)), "pool_size", w.kernel, "strides", w.strides,

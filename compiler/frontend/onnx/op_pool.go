@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -68,13 +69,13 @@ func (w *window) padded(extra []int64) []int64 {
 
 // maxPool ignores padding, so rounding up is more padding.
 func maxPool(n *node) {
-	if kernel := n.ints("kernel_shape"); !n.wants(1) && len(kernel) == n.spatialRank() {
+	if !n.wants(1) {
 		least := math.Inf(-1)
 		if d := n.dtype(0); d.IsInteger() {
 			lo, _ := d.IntLimits()
 			least = float64(lo)
 		}
-		n.padSame(kernel, least)
+		n.padSame(n.ints("kernel_shape"), least)
 	}
 	w, r, extra := n.pooling()
 	n.result(fmt.Sprintf("relax.nn.max_pool%dd", r), args(n.expr(0)),
@@ -87,8 +88,15 @@ func maxPool(n *node) {
 // averagePool leaves padding out of the mean unless count_include_pad is set; what rounding
 // up adds is left out always.
 func averagePool(n *node) {
-	w, r, extra := n.pooling()
 	include := n.bool("count_include_pad", false)
+	if n.symbolicSame(n.ints("kernel_shape")) && !include { // the sum of what is there over how much that is
+		attrs := append(slices.DeleteFunc(slices.Clone(n.pb.Attributes), func(a onnxpb.Attribute) bool { return a.Name == "count_include_pad" }), intAttr("count_include_pad", 1))
+		ones := n.filled(n.dtype(0), append([]tir.Expr{tir.Int(1), tir.Int(1)}, n.dims(0)[2:]...), 1)
+		n.result("relax.divide", args(n.applyTo(n.expr(0), "AveragePool", attrs...), n.applyTo(ones, "AveragePool", attrs...)))
+		return
+	}
+	n.padSame(n.ints("kernel_shape"), 0)
+	w, r, extra := n.pooling()
 	x, pads := n.expr(0), w.padded(extra)
 	if include && slices.Max(extra) > 0 {
 		width := make([]int64, 4, 2*(r+2))

@@ -36,7 +36,7 @@ func (n *node) window(spatial []tir.Expr, kernel []int64) *window {
 			n.fail("attribute \"pads\" is %v; only pads of 0 or more are supported", w.pads)
 		}
 	}
-	switch mode := n.str("auto_pad", "NOTSET", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"); mode {
+	switch mode := n.autoPad(); mode {
 	case "VALID":
 		w.pads = make([]int64, 2*r)
 	case "SAME_UPPER", "SAME_LOWER":
@@ -51,6 +51,10 @@ func (n *node) window(spatial []tir.Expr, kernel []int64) *window {
 		}
 	}
 	return w
+}
+
+func (n *node) autoPad() string {
+	return n.str("auto_pad", "NOTSET", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
 }
 
 // spatial reads an attribute with a number of 1 or more for each spatial axis.
