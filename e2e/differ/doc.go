@@ -21,7 +21,8 @@
 //   - reductions of no elements over axes that are negative or out of order: extents are not those of the axes
 //   - ReduceMean of no elements is 0, not NaN
 //   - ReduceMax, ReduceMin, and ReduceLogSumExp of a NaN: it is passed over, or not, by the length of the axis
-//   - MatMul and MatMulInteger with sums of nothing are not always written, and Gemm leaves out beta there
+//   - MatMul, MatMulInteger, and QGemm with sums of nothing are not always written, and Gemm leaves out beta there
+//   - Attention that is causal with a past and more or fewer new keys than queries sees keys that the past does not leave it, and hides by the least number in output 3
 //   - Col2Im with dilations along one or three axes
 //   - windows with dilations and auto_pad SAME have other extents than ceil(extent / stride), ConvTranspose with kernels below the strides too
 //   - floats cast to integers of four bits are rounded, not truncated, and where values of four bits are handed on, memory is read at times that was not written
@@ -45,6 +46,7 @@
 //   - Concat passes over tensors of no elements, whatever their other extents are
 //   - Compress passes over what a condition says beyond the axis
 //   - a window that the elements do not fill has a result at times
+//   - LSTM of no steps gives states that were not written
 //   - batches of GatherND and of MatMulInteger without columns, and losses of other extents than their labels, are not compared
 //   - Pad with wrap by more than an extent takes other elements than NumPy
 //   - MeanVarianceNormalization of equal elements may be a NaN
@@ -54,6 +56,7 @@
 //   - infinities in Clip without a bound on their side: they stay here, as in the reference implementation; in ONNX Runtime they become the largest number, but for floats
 //   - AffineGrid with align_corners along an extent of 1
 //   - floats beyond the range of the integers that they are cast to, and a NaN
+//   - the mask of Dropout before operator set 12 in inference, which keeps all here
 //   - the mean of no integers, which is an error of the run here
 //
 // The compiler differs on purpose or within its limits:

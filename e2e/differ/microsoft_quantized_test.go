@@ -24,6 +24,28 @@ func (d *draw) quantizedIn(dt onnxpb.DataType, dims ...int64) []val {
 	return append([]val{d.input(d.values(dt, plain, dims...))}, d.scaled(dt)...)
 }
 
+// stepped quantizes, or the other way around, to integers of more widths than those of the default domain once had.
+func stepped(d *draw, op string) {
+	dims := d.filled(1, 4)
+	dt := pick(d, onnxpb.Uint8, onnxpb.Int8, onnxpb.Uint16, onnxpb.Int16)
+	axis := d.Int64N(int64(len(dims)))
+	one, attrs := []int64(nil), []onnxpb.Attribute(nil)
+	if d.chance(0.5) {
+		one, attrs = []int64{dims[axis]}, []onnxpb.Attribute{ob.Int("axis", axis)}
+	}
+	scale := d.constant(d.values(onnxpb.Float, above, one...))
+	zero := none
+	if d.chance(0.7) || op == "com.microsoft.QuantizeLinear" {
+		zero = d.constant(d.values(dt, plain, one...))
+	}
+	if op == "com.microsoft.QuantizeLinear" {
+		d.loose = true
+		d.result(op, dt, []val{floatsIn(d, dims...), scale, zero}, attrs...)
+		return
+	}
+	d.result(op, onnxpb.Float, []val{d.input(d.values(dt, plain, dims...)), scale, zero}, attrs...)
+}
+
 func linearBinary(d *draw, op string) {
 	dt, dims := d.byteType(), d.filled(1, 4)
 	in := append(d.quantizedIn(dt, dims...), d.quantizedIn(dt, d.broadcast(dims)...)...)

@@ -22,6 +22,7 @@ func init() {
 	of(distances, "CDist")
 	of(skipNorms, "SkipLayerNormalization", "SkipSimplifiedLayerNormalization")
 	of(embedNorm, "EmbedLayerNormalization")
+	of(stepped, "QuantizeLinear", "DequantizeLinear")
 	of(linearBinary, "QLinearAdd", "QLinearMul")
 	of(linearUnary, "QLinearSigmoid", "QLinearLeakyRelu", "QLinearGlobalAveragePool", "QLinearAveragePool")
 	of(linearConcat, "QLinearConcat")
