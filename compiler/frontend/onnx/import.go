@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -133,7 +134,7 @@ func (u *unsupported) nodes(nodes []onnxpb.Node, path string, opset int64, depth
 		}
 		u.found[label] = len(u.bad.Ops)
 		table := u.g.tables[onnxpb.CanonicalDomain(pb.Domain)]
-		reason, near := reasons[label], ""
+		reason, near := cmp.Or(reasons[label], domainReasons[pb.Domain]), ""
 		if reason == "" {
 			if reason = "the operator is not supported"; table == nil {
 				if reason = fmt.Sprintf("operators of the domain %q are not supported", pb.Domain); len(u.g.functions) > 0 {

@@ -232,6 +232,8 @@ func TestErrors(t *testing.T) {
 			b.Model().Graph.Nodes[0].Domain = "com.example"
 			return b
 		}(), `com.example.Gelu "node" (operator set 0): operators of the domain "com.example" are not supported; did you mean Gelu?`},
+		{"layout of a processor", one(17, "com.microsoft.nchwc.Conv", nil, x), `com.microsoft.nchwc.Conv "node" (operator set 1): ONNX Runtime has put the weights in the order of one processor; save the model with the graph optimization level extended, or use the original; `},
+		{"plugin", one(17, "EfficientNMS_TRT", nil, x), `EfficientNMS_TRT "node" (operator set 17): it is a plugin of TensorRT; export the model with NonMaxSuppression, or without the selection of boxes`},
 		{"attribute", one(17, "Relu", attrs(ob.Int("alpha", 1)), x), `unknown attribute "alpha"; Relu has none`},
 		{"attribute type", one(17, "Softmax", attrs(ob.Float("axis", 1)), x), `attribute "axis" is of type float, expected int`},
 		{"attribute value", one(17, "Pad", attrs(ob.Str("mode", "mirror")), x, "p:i:8"), `attribute "mode" is "mirror", supported are "constant", "reflect", "edge" and "wrap"`},

@@ -82,7 +82,21 @@ var reasons = map[string]string{
 	domainML + ".CategoryMapper": "strings are not supported",
 	domainML + ".DictVectorizer": "maps are not supported",
 	domainML + ".ZipMap":         "its result is a sequence of maps, which are not supported; export the model without it, as skl2onnx does with the option zipmap=False",
+	"EfficientNMS_TRT":           plugins,
+	"BatchedNMS_TRT":             plugins,
 	domainTraining + ".Gradient": "gradients of graphs are not supported; export the model with its gradients written out",
+}
+
+const plugins = "it is a plugin of TensorRT; export the model with NonMaxSuppression, or without the selection of boxes"
+
+// domainReasons say more of operators of domains that no table is for.
+var domainReasons = map[string]string{
+	"com.microsoft.nchwc":  "ONNX Runtime has put the weights in the order of one processor; save the model with the graph optimization level extended, or use the original",
+	"com.ms.internal.nhwc": "ONNX Runtime has changed the model for one device; save it without that device, or use the original",
+	"org.pytorch.aten":     "the exporter left an operator of PyTorch as it is; export the model with dynamo=True, or with a newer operator set",
+	"ai.onnx.contrib":      "it is an operator of onnxruntime-extensions; export the model without what comes before and behind it, as tokenizers and decoders of images",
+	"TRT":                  plugins,
+	"trt.plugins":          plugins,
 }
 
 func index(rows []operator) map[string]*operator {
