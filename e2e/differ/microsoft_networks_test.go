@@ -166,3 +166,30 @@ func byteLSTM(d *draw, op string) {
 		d.out(out, onnxpb.Float)
 	}
 }
+
+func bnbProduct(d *draw, op string) {
+	k, n, size := d.between(1, 60), d.between(1, 9), pick(d, int64(16), 32, 64)
+	w := empty(onnxpb.Uint8, []int64{(n*k + 1) / 2})
+	for i := range w.Len() {
+		w.SetInt(i, d.Int64N(256))
+	}
+	in := []val{floatsIn(d, d.between(1, 4), k), d.constant(w), d.constant(d.values(onnxpb.Float, above, (n*k+size-1)/size))}
+	d.tol = tolerance{rel: 1e-3, ofMax: 1e-4}
+	d.result(op, onnxpb.Float, in, ob.Int("K", k), ob.Int("N", n), ob.Int("block_size", size), ob.Int("quant_type", d.Int64N(2)))
+}
+
+func byteEmbedNorm(d *draw, op string) {
+	b, s, h, words := d.between(1, 3), d.between(1, 6), d.between(2, 20), d.between(2, 9)
+	ids := func(most int64) val { return d.input(d.below(onnxpb.Int32, 0, most, b, s)) }
+	in := make([]val, 18)
+	in[0], in[1], in[7] = ids(words), ids(2), ids(2)
+	for i, dims := range [][]int64{{words, h}, {8, h}, {2, h}, {h}, {h}} {
+		in[2+i] = d.constant(d.values(onnxpb.Uint8, plain, dims...))
+		p := d.scaled(onnxpb.Uint8)
+		in[8+i], in[13+i] = p[0], p[1]
+	}
+	d.tol = tolerance{rel: 1e-3, ofMax: 1e-3}
+	outs := d.nodes(op, 2, in, ob.Float("epsilon", 1e-5))
+	d.out(outs[0], onnxpb.Float)
+	d.out(outs[1], onnxpb.Int32)
+}

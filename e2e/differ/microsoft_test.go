@@ -37,6 +37,8 @@ func init() {
 	of(turned, "RotaryEmbedding")
 	of(expertsOf, "MoE", "QMoE")
 	of(channelsLast, "NhwcMaxPool", "QLinearConv")
+	of(bnbProduct, "MatMulBnb4")
+	of(byteEmbedNorm, "QEmbedLayerNormalization")
 	of(byteLSTM, "DynamicQuantizeLSTM")
 	register(simplifiedNorm, "SimplifiedLayerNormalization")
 }

@@ -14,6 +14,7 @@ import (
 // from the text.
 func TestMicrosoft(t *testing.T) {
 	floats := func(dims []int64, v ...float32) *onnxpb.Tensor { x := ob.Floats(dims, v...); return &x }
+	ptr := func(x onnxpb.Tensor) *onnxpb.Tensor { return &x }
 	bytes := func(dims []int64, v ...byte) *onnxpb.Tensor {
 		return &onnxpb.Tensor{Type: onnxpb.Uint8, Dims: dims, Data: v}
 	}
@@ -60,6 +61,15 @@ func TestMicrosoft(t *testing.T) {
 			[]*onnxpb.Tensor{floats([]int64{1, 1, 2, 1}, 0, 2)}, ob.Str("activation", "Relu")),
 		microsoftCase("FusedMatMulActivation", 2, []*onnxpb.Tensor{floats([]int64{1, 2}, 1, -2), floats([]int64{2, 1}, 1, 2)},
 			[]*onnxpb.Tensor{floats([]int64{1, 1}, -3)}, ob.Str("activation", "LeakyRelu"), ob.Float("activation_alpha", .5), ob.Float("alpha", 2)),
+		// Four buckets for each direction: distances of 0, of 1, of 2 to 5, and more.
+		microsoftCase("RelativePositionBias", 0, []*onnxpb.Tensor{floats([]int64{8, 1}, 0, 1, 2, 3, 4, 5, 6, 7), ptr(ob.Ints([]int64{1}, 2)), ptr(ob.Ints([]int64{1}, 7))},
+			[]*onnxpb.Tensor{floats([]int64{1, 1, 2, 7}, 0, 5, 6, 6, 6, 6, 7, 1, 0, 5, 6, 6, 6, 6)}, ob.Int("is_bidirectional", 1), ob.Int("max_distance", 16)),
+		microsoftCase("RelativePositionBias", 0, []*onnxpb.Tensor{floats([]int64{4, 2}, 0, 10, 1, 11, 2, 12, 3, 13), ptr(ob.Ints([]int64{1}, 2)), ptr(ob.Ints([]int64{1}, 3))},
+			[]*onnxpb.Tensor{floats([]int64{1, 2, 2, 3}, 0, 0, 0, 1, 0, 0, 10, 10, 10, 11, 10, 10)}, ob.Int("max_distance", 16)),
+		// Gates are 3/4 and 1/2.
+		microsoftCase("GatedRelativePositionBias", 1, []*onnxpb.Tensor{
+			floats([]int64{1, 1, 1}, 2), floats([]int64{1}, -1), floats([]int64{1, 1, 1, 1}, 10), floats([]int64{1, 4}, .5493061, .5493061, 1, -2), floats([]int64{4}, 0, 0, 0, 1), floats([]int64{1, 1, 1, 1}, 3),
+		}, []*onnxpb.Tensor{floats([]int64{1, 1, 1, 1}, 23.75)}, ob.Int("num_heads", 1)),
 		// Weights are 1, 0, 0, and 1/2, and the state is nothing.
 		microsoftCase("DynamicQuantizeLSTM", 1, []*onnxpb.Tensor{
 			floats([]int64{1, 1, 1}, 2), bytes([]int64{1, 1, 4}, 130, 128, 128, 129), bytes([]int64{1, 1, 4}, 7, 7, 7, 7), nil, nil, nil, nil, nil,

@@ -72,7 +72,7 @@ func microsoftRows() []operator {
 		}},
 		{name: "BiasSoftmax", minIn: 2, maxIn: 2, attrs: []string{"axis", "is_inner_broadcast"}, convert: biasSoftmax},
 		{name: "CDist", minIn: 2, maxIn: 2, attrs: []string{"metric"}, convert: cdist},
-	}, microsoftLayoutRows(), microsoftNormRows(), microsoftQuantizeRows(), microsoftAttentionRows(), microsoftExpertRows())
+	}, microsoftLayoutRows(), microsoftNormRows(), microsoftQuantizeRows(), microsoftAttentionRows(), microsoftPositionRows(), microsoftExpertRows())
 }
 
 // activated is y through the function that the attribute activation names, with its parameters in the order of its text.

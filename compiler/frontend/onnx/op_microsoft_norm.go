@@ -16,6 +16,7 @@ func microsoftNormRows() []operator {
 		{name: "GroupNorm", minIn: 3, maxIn: 3, attrs: []string{"activation", "channels_last", "epsilon", "groups"}, convert: func(n *node) { n.set(0, n.groupNorm(n.expr(0))) }},
 		{name: "SkipGroupNorm", minIn: 4, maxIn: 5, attrs: []string{"activation", "channels_last", "epsilon", "groups"}, convert: skipGroupNorm},
 		{name: "EmbedLayerNormalization", minIn: 1, maxIn: 9, attrs: []string{"epsilon", "mask_index_type"}, convert: embedNorm},
+		{name: "QEmbedLayerNormalization", minIn: 1, maxIn: 18, attrs: []string{"epsilon"}, convert: qEmbedNorm},
 	}
 }
 
@@ -84,6 +85,24 @@ func skipGroupNorm(n *node) {
 	}
 	n.set(1, sum)
 	n.set(0, n.groupNorm(sum))
+}
+
+// qEmbedNorm is embedNorm with tables and factors of bytes, operands 2 to 6, of which operands 8 to 12 are the scales and 13 to 17 the zero points.
+func qEmbedNorm(n *node) {
+	all := n.in
+	n.in = make([]*value, 9)
+	copy(n.in, all[:min(8, len(all))])
+	floats := slices.Clone(n.in)
+	n.in = all
+	for i := 2; i < 7; i++ {
+		if n.has(i) {
+			n.bytes(i)
+			x := n.emit("relax.subtract", args(n.as(n.expr(i), dtype.Float32T), n.as(n.oneNumber(i+11), dtype.Float32T)))
+			floats[i] = &value{expr: n.emit("relax.multiply", args(x, n.scaleOf(i+6)))}
+		}
+	}
+	n.in = floats
+	embedNorm(n)
 }
 
 // embedNorm is the sum of the embeddings of words, positions, and segments, normalized. Output 1 is how many words of each sequence the mask keeps, output 2 the sum.

@@ -40,6 +40,7 @@ func microsoftQuantizeRows() []operator {
 			attrs: []string{"activation_alpha", "activation_beta", "activations", "clip", "direction", "hidden_size", "input_forget"},
 		},
 		{name: "MatMulNBits", minIn: 3, maxIn: 6, attrs: []string{"K", "N", "accuracy_level", "bits", "block_size", "weight_prepacked"}, convert: matMulNBits},
+		{name: "MatMulBnb4", minIn: 3, maxIn: 3, attrs: []string{"K", "N", "block_size", "quant_type", "training_mode", "transB"}, convert: matMulBnb4},
 		{name: "GatherBlockQuantized", minIn: 3, maxIn: 4, attrs: []string{"bits", "block_size", "gather_axis", "quantize_axis"}, convert: gatherBlockQuantized},
 	}
 }
@@ -273,6 +274,52 @@ func matMulNBits(n *node) {
 		y = n.emit("relax.add", args(y, n.expr(5)))
 	}
 	n.set(0, y)
+}
+
+// bnbTables are the numbers that four bits stand for in the formats of bitsandbytes, by quant_type: floats of four bits, and places of a normal distribution.
+var bnbTables = [2][16]float64{
+	{0, 5.208333333e-03, 0.66666667, 1, 0.33333333, 0.5, 0.16666667, 0.25, 0, -5.208333333e-03, -0.66666667, -1, -0.33333333, -0.5, -0.16666667, -0.25},
+	{
+		-1, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635, -0.18477343022823334, -0.09105003625154495, 0,
+		0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224, 0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1,
+	},
+}
+
+// matMulBnb4 multiplies with weights of four bits by a table, whose blocks, of consecutive elements of all rows, have scales. Of a byte the upper half is the first.
+func matMulBnb4(n *node) {
+	rows, extent, size, kind := n.int("N", 0), n.int("K", 0), n.int("block_size", 0), n.int("quant_type", 1)
+	switch {
+	case min(rows, extent, size) < 1 || max(rows, extent, size) > maxPackedExtent || rows*extent > math.MaxInt32:
+		n.fail("attributes \"N\", \"K\" and \"block_size\" are %d, %d and %d, expected 1 to %d", rows, extent, size, maxPackedExtent)
+	case kind != 0 && kind != 1:
+		n.fail("attribute \"quant_type\" is %d, expected 0 or 1", kind)
+	case !n.bool("transB", true):
+		n.fail("attribute \"transB\" is 0, expected rows of weights for each column of the result")
+	}
+	elements := rows * extent
+	bytes := (elements + 1) / 2
+	swapped := slices.Clone(n.constantBytes(1, bytes))
+	for i, b := range swapped {
+		swapped[i] = b<<4 | b>>4
+	}
+	blob, err := blobOf(&onnxpb.Tensor{Type: onnxpb.Uint4, Dims: []int64{2 * bytes}, Data: swapped})
+	n.check(err)
+	blocks := (elements + size - 1) / size
+	w := n.as(n.readable(&relax.Constant{Base: ir.Base{Origin: n.origin}, Data: blob}), dtype.Int32T)
+	numbers := make([]byte, 0, 64)
+	for _, v := range bnbTables[kind] {
+		raw, err := ir.EncodeFloat(dtype.Float32T, v)
+		n.check(err)
+		numbers = append(numbers, raw...)
+	}
+	table, err := ir.NewBlob(dtype.Float32T, []int64{16}, numbers)
+	n.check(err)
+	w = n.emit("relax.take", args(&relax.Constant{Base: ir.Base{Origin: n.origin}, Data: table}, w), "axis", int64(0))
+	each := n.emit("relax.broadcast_to", args(n.reshape(n.as(n.expr(2), dtype.Float32T), relax.Ints([]int64{blocks, 1})), shapeExpr(relax.Ints([]int64{blocks, size}))))
+	each = n.part(n.reshape(each, relax.Ints([]int64{blocks * size})), 0, tir.Int(0), tir.Int(elements))
+	w = n.emit("relax.multiply", args(n.part(w, 0, tir.Int(0), tir.Int(elements)), each))
+	w = n.as(n.reshape(w, relax.Ints([]int64{rows, extent})), n.dtype(0))
+	n.result("relax.matmul", args(n.floats(0), n.emit("relax.permute_dims", args(w), "axes", []int64{1, 0})))
 }
 
 // gatherBlockQuantized takes rows, or what lies along another axis, of a table of few bits, whose blocks along its last axis have scales and zero points. Bytes may hold two elements of the table each.
