@@ -99,6 +99,25 @@ func means(mode string, include int64) *onnxpb.Model {
 	return b.Model()
 }
 
+// byteMeans is a convolution of bytes whose padding, by zero points, auto_pad leaves to its extents.
+func byteMeans(mode string) *onnxpb.Model {
+	b := New("bytes", 21)
+	x := b.Input("x", onnxpb.Float, "b", 3, "h", "w")
+	b.Initializer("s", Floats(nil, 0.02))
+	b.Initializer("z", onnxpb.Tensor{Type: onnxpb.Uint8, Dims: []int64{}, Data: []byte{37}})
+	b.Initializer("wz", onnxpb.Tensor{Type: onnxpb.Uint8, Dims: []int64{}, Data: []byte{5}})
+	weights := make([]byte, 2*3*3*3)
+	for i := range weights {
+		weights[i] = byte(i*7) % 11
+	}
+	b.Initializer("w", onnxpb.Tensor{Type: onnxpb.Uint8, Dims: []int64{2, 3, 3, 3}, Data: weights})
+	attrs := []onnxpb.Attribute{IntList("strides", 2, 2), Str("auto_pad", mode)}
+	q := b.Node("QuantizeLinear", "q", []string{x, "s", "z"})
+	b.Output(b.Node("ConvInteger", "sums", []string{q, "w", "z", "wz"}, attrs...), onnxpb.Int32)
+	b.Output(b.Node("QLinearConv", "y", []string{q, "s", "z", "w", "s", "wz", "s", "z"}, attrs...), onnxpb.Uint8)
+	return b.Model()
+}
+
 // unpooled puts maxima back where they were, in the shape that the input has.
 func unpooled(order int64) *onnxpb.Model {
 	b := New("unpooled", 13)
@@ -167,6 +186,7 @@ func symbolicCases(t *testing.T) []symbolicCase {
 		{name: "padded for as many in front", model: same("SAME_LOWER", 5, 3), sizes: images, exact: true},
 		{name: "means of what is there", model: means("SAME_UPPER", 0), sizes: images, exact: true},
 		{name: "means with padding in front", model: means("SAME_LOWER", 1), sizes: images, exact: true},
+		{name: "bytes padded by their zero point", model: byteMeans("SAME_UPPER"), sizes: images},
 		{name: "maxima put back", model: unpooled(0), sizes: []map[string]int64{{"b": 2, "c": 3, "h": 4, "w": 9}, {"b": 1, "c": 1, "h": 7, "w": 10}}, exact: true},
 		{name: "maxima numbered by columns", model: unpooled(1), sizes: []map[string]int64{{"b": 2, "c": 3, "h": 4, "w": 9}, {"b": 1, "c": 1, "h": 7, "w": 10}}, exact: true},
 		{name: "cropped and padded", model: cropped(), sizes: []map[string]int64{{"h": 5, "w": 4}, {"h": 8, "w": 1}, {"h": 2, "w": 9}, {"h": 0, "w": 7}}, exact: true},

@@ -95,11 +95,18 @@ func (n *node) byteConv(at, zx, zw int) relax.Expr {
 	if n.has(zx) {
 		n.perTensor(zx)
 	}
+	zero, constant := int64(0), !n.has(zx)
+	if k := n.known(zx); k != nil {
+		zero, constant = tir.AsInt(k.elems[0])
+	}
+	if constant {
+		n.padSame(n.kernelOf(at, n.spatialRank()), float64(zero))
+	}
 	r, kv := n.convolution(at)
 	x := n.byteFactor(0, zx, func(c tir.Expr) []tir.Expr { return channelsAt(c, r+1) })
 	w := n.byteFactor(at, zw, func(c tir.Expr) []tir.Expr { return channelsAt(c, r+2) })
-	if k := n.known(zx); x.Zero != nil && k != nil {
-		x.Value, x.Known = tir.AsInt(k.elems[0])
+	if x.Zero != nil {
+		x.Value, x.Known = zero, constant
 	}
 	return op.ByteConv(n.emit, x, w, kv.groups, kv.pads, kv.list)
 }
