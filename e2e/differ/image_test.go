@@ -40,7 +40,12 @@ func resize(d *draw) {
 	sizes := slices.Clone(dims)
 	for i := 2; i < len(dims); i++ {
 		scales[i] = pick(d, float32(2), 3, 0.5, 1, 0.25, 1.5, float32(0.4+2*d.Float64()))
-		sizes[i] = d.between(1, 2*dims[i]+1)
+		if sizes[i] = d.between(1, 2*dims[i]+1); mode == "nearest" && onEdges(dims[i], sizes[i]) {
+			sizes[i] = 2 * dims[i]
+		}
+		if mode == "nearest" && coordinate == "half_pixel_symmetric" && scales[i] != float32(int64(scales[i]*4))/4 { // the one in the middle is between two elements
+			scales[i] = 1.5
+		}
 		if n := float32(dims[i]) * scales[i]; n < 1 || int64(n) == dims[i] {
 			scales[i] = 1
 		}
@@ -107,6 +112,24 @@ func resize(d *draw) {
 		}
 	}
 	d.result("Resize", dt, in, attrs...)
+}
+
+// onEdges says that an axis of so many elements has coordinates between two elements, or at one, for some of the elements of the result, and that the quotient of the extents is
+// rounded: which element is taken is then up to how it is computed.
+func onEdges(in, out int64) bool {
+	a, b := in, out
+	for b != 0 {
+		a, b = b, a%b
+	}
+	if whole := in / a; whole&(whole-1) == 0 {
+		return false
+	}
+	for x := range out {
+		if (2*x+1)*in%out == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func upsample(d *draw) {

@@ -160,7 +160,7 @@ func byteLSTM(d *draw, op string) {
 	if ways == 1 {
 		direction = pick(d, "forward", "reverse")
 	}
-	d.tol = tolerance{rel: 5e-2, ofMax: 3e-2}
+	d.tol = tolerance{rel: 5e-2, ofMax: 3e-2, abs: 5e-3}
 	outs := d.nodes(op, 3, in, ob.Int("hidden_size", hidden), ob.Str("direction", direction))
 	for _, out := range outs {
 		d.out(out, onnxpb.Float)

@@ -71,7 +71,7 @@ func (d *draw) another(n int64, filled, grow bool) int64 {
 func (d *draw) resizable() (filled, larger, fits bool) {
 	for _, n := range d.b.Model().Graph.Nodes {
 		switch {
-		case strings.HasPrefix(n.OpType, "Reduce"), strings.HasPrefix(n.OpType, "Arg"), strings.Contains(n.OpType, "MatMul"), strings.Contains(n.OpType, "Gemm"), n.OpType == "Concat", n.OpType == "LSTM":
+		case strings.HasPrefix(n.OpType, "Reduce"), strings.HasPrefix(n.OpType, "Arg"), strings.Contains(n.OpType, "MatMul"), strings.Contains(n.OpType, "Gemm"), n.OpType == "Concat", strings.HasSuffix(n.OpType, "LSTM"):
 			filled = true
 		case strings.HasSuffix(n.OpType, "Loss"), n.OpType == "MeanVarianceNormalization":
 			return false, false, false

@@ -143,6 +143,14 @@ func cropped() *onnxpb.Model {
 	return b.Model()
 }
 
+// resizedTo resizes images to sizes that are constants, those of the batch and the channels, too.
+func resizedTo() *onnxpb.Model {
+	b := New("resized", 13)
+	x := b.Input("x", onnxpb.Float, "b", "c", "h", "w")
+	b.Output(b.Node("Resize", "y", []string{x, "", "", b.Initializer("sizes", Ints([]int64{4}, 2, 3, 5, 6))}, Str("mode", "linear")), onnxpb.Float)
+	return b.Model()
+}
+
 // normalized is a normalization of as many channels as its operands say in turn.
 func normalized(channels ...any) *onnxpb.Model {
 	b := New("normalized", 17)
@@ -190,6 +198,10 @@ func symbolicCases(t *testing.T) []symbolicCase {
 		{name: "maxima put back", model: unpooled(0), sizes: []map[string]int64{{"b": 2, "c": 3, "h": 4, "w": 9}, {"b": 1, "c": 1, "h": 7, "w": 10}}, exact: true},
 		{name: "maxima numbered by columns", model: unpooled(1), sizes: []map[string]int64{{"b": 2, "c": 3, "h": 4, "w": 9}, {"b": 1, "c": 1, "h": 7, "w": 10}}, exact: true},
 		{name: "cropped and padded", model: cropped(), sizes: []map[string]int64{{"h": 5, "w": 4}, {"h": 8, "w": 1}, {"h": 2, "w": 9}, {"h": 0, "w": 7}}, exact: true},
+		{
+			name: "images of other sizes", model: resizedTo(), sizes: []map[string]int64{{"b": 2, "c": 3, "h": 4, "w": 9}, {"b": 2, "c": 3, "h": 5, "w": 6}},
+			bad: []map[string]int64{{"b": 1, "c": 3, "h": 5, "w": 6}, {"b": 2, "c": 1, "h": 5, "w": 6}},
+		},
 		{
 			name: "channels that differ in name", model: normalized("a", "b", "c", "d", "e"), sizes: []map[string]int64{{"n": 2, "a": 3, "b": 3, "c": 3, "d": 3, "e": 3}, {"n": 1, "a": 1, "b": 1, "c": 1, "d": 1, "e": 1}},
 			bad: []map[string]int64{{"n": 1, "a": 3, "b": 3, "c": 3, "d": 2, "e": 3}, {"n": 1, "a": 2, "b": 3, "c": 3, "d": 3, "e": 3}},

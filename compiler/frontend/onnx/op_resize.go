@@ -209,6 +209,9 @@ func (n *node) sized(r *resizing, axes []int, given []tir.Expr) {
 			n.fail("size %d is %v, expected 1 or more", i, relax.FormatPrim(given[i]))
 		}
 		if policy == "stretch" {
+			if _, known := tir.AsInt(r.out[a]); !known && ok && a < 2 && len(r.out) > 2 && n.equal(r.out[a], given[i]) {
+				continue // images are resized, not what they are stacked by
+			}
 			r.out[a] = given[i]
 			continue
 		}
