@@ -101,7 +101,11 @@ func resize(d *draw) {
 		in[1] = d.constant(tensor.MustOf([]int64{0}, []float32{}))
 	}
 	if d.chance(0.5) {
-		in = append(in, d.constant(tensor.MustOf([]int64{int64(len(scales))}, scales)))
+		whole := axes == nil // where they are data
+		for i, v := range scales {
+			whole = whole && float32(int64(float32(dims[min(i, len(dims)-1)])*v)) == float32(dims[min(i, len(dims)-1)])*v
+		}
+		in = append(in, d.either(1-0.4*float64(truth(whole)), tensor.MustOf([]int64{int64(len(scales))}, scales)))
 	} else {
 		in = append(in, none, d.list(sizes...))
 		if d.opset < 13 {

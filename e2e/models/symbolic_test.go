@@ -151,6 +151,37 @@ func resizedTo() *onnxpb.Model {
 	return b.Model()
 }
 
+// halved exchanges the halves of an axis, whose sizes are computed from its extent, and those of a sequence of two parts whose sizes are data.
+func halved() *onnxpb.Model {
+	b := New("halved", 13)
+	x := b.Input("x", onnxpb.Float, 2, "h", 3)
+	b.Initializer("zero", Ints([]int64{1}, 0))
+	b.Initializer("one", Ints([]int64{1}, 1))
+	b.Initializer("two", Ints([]int64{1}, 2))
+	h := b.Node("Gather", "h", []string{b.Node("Shape", "shape", []string{x}), "one"})
+	half := b.Node("Div", "half", []string{h, "two"})
+	sizes := b.Node("Concat", "sizes", []string{half, b.Node("Sub", "rest", []string{h, half})}, Int("axis", 0))
+	b.NodeOut("Split", "split", []string{x, sizes}, []string{"upper", "lower"}, Int("axis", 1))
+	b.Output(b.Node("Concat", "y", []string{"lower", "upper"}, Int("axis", 1)), onnxpb.Float)
+	parts := b.Node("SplitToSequence", "parts", []string{x, sizes}, Int("axis", 1))
+	b.Output(b.Node("SequenceAt", "z", []string{parts, "one"}), onnxpb.Float)
+	return b.Model()
+}
+
+// scaledTo resizes an axis to an extent by a scale that is computed from its own.
+func scaledTo() *onnxpb.Model {
+	b := New("scaled", 13)
+	x := b.Input("x", onnxpb.Float, 1, "c", "h", 2)
+	b.Initializer("ones", Floats([]int64{2}, 1, 1))
+	b.Initializer("twelve", Floats([]int64{1}, 12))
+	b.Initializer("end", Floats([]int64{1}, 2))
+	b.Initializer("at", Ints([]int64{1}, 2))
+	h := b.Node("Cast", "float", []string{b.Node("Gather", "h", []string{b.Node("Shape", "shape", []string{x}), "at"})}, Int("to", int64(onnxpb.Float)))
+	scales := b.Node("Concat", "scales", []string{"ones", b.Node("Div", "scale", []string{"twelve", h}), "end"}, Int("axis", 0))
+	b.Output(b.Node("Resize", "y", []string{x, "", scales}, Str("mode", "linear")), onnxpb.Float)
+	return b.Model()
+}
+
 // normalized is a normalization of as many channels as its operands say in turn.
 func normalized(channels ...any) *onnxpb.Model {
 	b := New("normalized", 17)
@@ -198,6 +229,8 @@ func symbolicCases(t *testing.T) []symbolicCase {
 		{name: "maxima put back", model: unpooled(0), sizes: []map[string]int64{{"b": 2, "c": 3, "h": 4, "w": 9}, {"b": 1, "c": 1, "h": 7, "w": 10}}, exact: true},
 		{name: "maxima numbered by columns", model: unpooled(1), sizes: []map[string]int64{{"b": 2, "c": 3, "h": 4, "w": 9}, {"b": 1, "c": 1, "h": 7, "w": 10}}, exact: true},
 		{name: "cropped and padded", model: cropped(), sizes: []map[string]int64{{"h": 5, "w": 4}, {"h": 8, "w": 1}, {"h": 2, "w": 9}, {"h": 0, "w": 7}}, exact: true},
+		{name: "halves exchanged", model: halved(), sizes: ns("h", 1, 2, 7, 8)},
+		{name: "scaled to an extent", model: scaledTo(), sizes: []map[string]int64{{"c": 2, "h": 3}, {"c": 1, "h": 12}, {"c": 3, "h": 24}}},
 		{
 			name: "images of other sizes", model: resizedTo(), sizes: []map[string]int64{{"b": 2, "c": 3, "h": 4, "w": 9}, {"b": 2, "c": 3, "h": 5, "w": 6}},
 			bad: []map[string]int64{{"b": 1, "c": 3, "h": 5, "w": 6}, {"b": 2, "c": 1, "h": 5, "w": 6}},
@@ -388,6 +421,30 @@ func TestCastThatMayWrap(t *testing.T) {
 	for i, want := range []int64{3 << 20, -1<<31 + 1<<20, 0} {
 		if got := outs[i][0].Int(0); got != want {
 			t.Errorf("set %d: %d, want %d", i, got, want)
+		}
+	}
+}
+
+// TestResizeByData has scales that are inputs: they must leave nothing over, and images are resized, not what they are stacked by.
+func TestResizeByData(t *testing.T) {
+	b := New("resize", 13)
+	b.Output(b.Node("Resize", "y", []string{b.Input("x", onnxpb.Float, 1, 1, "h", 1), "", b.Input("scales", onnxpb.Float, 4)}, Str("mode", "nearest"), Str("coordinate_transformation_mode", "asymmetric")), onnxpb.Float)
+	h := newHarness(t)
+	res, err := h.compile(h.importModel(b.Model()), settings{level: 2, verify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog := h.open(res.Artifact)
+	defer prog.Close()
+	scales := func(s ...float32) *tensor.Tensor { return tensor.MustOf([]int64{4}, s) }
+	column := func(v ...float32) *tensor.Tensor { return tensor.MustOf([]int64{1, 1, int64(len(v)), 1}, v) }
+	got := h.run(prog, []*tensor.Tensor{column(1, 2, 3, 4), scales(1, 1, .5, 2)})
+	sameTensors(t, "half the rows", got, []*tensor.Tensor{tensor.MustOf([]int64{1, 1, 2, 2}, []float32{1, 1, 3, 3})})
+	for what, in := range map[string][]*tensor.Tensor{
+		"half of an odd extent": {column(1, 2, 3), scales(1, 1, .5, 1)}, "another batch": {column(1, 2), scales(2, 1, 1, 1)}, "other channels": {column(1, 2), scales(1, 3, 1, 1)},
+	} {
+		if _, err := prog.Run(context.Background(), "main", in...); err == nil || !strings.Contains(err.Error(), "match_cast") {
+			t.Errorf("%s: error %v, want one of match_cast", what, err)
 		}
 	}
 }

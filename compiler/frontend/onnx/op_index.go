@@ -63,7 +63,15 @@ func split(n *node) {
 	}
 	sizes := n.ints("split")
 	if n.has(1) {
-		sizes = n.intsOperand(1, "split")
+		list := n.extentsOperand(1, "split")
+		var constant bool
+		if sizes, constant = relax.StaticInts(list); !constant {
+			if len(list) != count {
+				n.fail("there are %d sizes for %d outputs", len(list), count)
+			}
+			n.out = n.partsOf(axis, list)
+			return
+		}
 	}
 	extent, static := tir.AsInt(dims[axis])
 	if sizes == nil {
@@ -101,6 +109,32 @@ func split(n *node) {
 		x = &value{expr: n.matchCast(n.expr(0), dims)}
 	}
 	n.parts(x, axis, cuts[:len(cuts)-1], count)
+}
+
+// partsOf are the parts of operand 0 of the given sizes along an axis, which a run checks to add up to its extent.
+func (n *node) partsOf(axis int, sizes []tir.Expr) []*value {
+	dims := n.dims(0)
+	at := tir.Expr(tir.Int(0))
+	ends := make([]tir.Expr, len(sizes))
+	for i, s := range sizes {
+		at = tir.Add(at, tir.CastTo(dtype.Int64T, s))
+		ends[i] = at
+	}
+	if !n.equal(at, dims[axis]) {
+		n.fail("the sizes add up to %s, but axis %d has extent %s", relax.FormatPrim(at), axis, relax.FormatPrim(dims[axis]))
+	}
+	out := make([]*value, len(sizes))
+	at = tir.Int(0)
+	for i, s := range sizes {
+		want := slices.Clone(dims)
+		want[axis] = tir.CastTo(dtype.Int64T, s)
+		x := n.part(n.expr(0), axis, at, ends[i])
+		if own, _ := relax.SInfoOf(x).(*relax.TensorStructInfo).Dims(); !sameDims(own, want) {
+			x = n.matchCast(x, want)
+		}
+		out[i], at = &value{expr: x}, ends[i]
+	}
+	return out
 }
 
 // parts splits a tensor and makes the parts the results. One part is the tensor itself.

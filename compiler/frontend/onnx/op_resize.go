@@ -59,6 +59,8 @@ func resize(n *node) {
 	switch {
 	case sizesAt > 0 && n.has(sizesAt) && !n.emptyOperand(sizesAt):
 		n.sized(r, axes, n.sizesOperand(sizesAt, axes))
+	case n.has(scalesAt) && n.known(scalesAt) == nil && len(axes) == len(dims):
+		r.out = n.imageSizes(n.scaledExtents(scalesAt))
 	case n.has(scalesAt):
 		n.scaledBy(r, axes, n.floatsOperand(scalesAt, "scales"))
 	default:
@@ -132,20 +134,47 @@ func (n *node) resized(r *resizing) {
 	n.result(name, as, kv...)
 }
 
-// sizesOperand returns the elements of operand i, which are the sizes of axes. Of sizes that are data those of the batch and the channels must be what the
-// input has, which a run checks: images are resized, not what they are stacked by.
+// sizesOperand returns the elements of operand i, which are the sizes of axes.
 func (n *node) sizesOperand(i int, axes []int) []tir.Expr {
 	dims := n.dims(0)
 	if n.known(i) != nil || len(dims) < 3 || len(axes) != len(dims) || n.vectorLength(i, "sizes") != len(dims) {
 		return n.extentsOperand(i, "sizes")
 	}
 	n.wantDType(i, "int64", func(d dtype.DType) bool { return d == dtype.Int64T })
-	front := n.emit("relax.tensor_to_shape", args(n.part(n.expr(i), 0, tir.Int(0), tir.Int(2))))
+	return n.imageSizes(n.expr(i))
+}
+
+// imageSizes reads sizes that are data. Those of the batch and the channels must be what the input has, which a run checks: images are resized, not what they are
+// stacked by.
+func (n *node) imageSizes(sizes relax.Expr) []tir.Expr {
+	dims := n.dims(0)
+	front := n.emit("relax.tensor_to_shape", args(n.part(sizes, 0, tir.Int(0), tir.Int(2))))
 	_, err := n.g.bb.EmitMatchCast(front, relax.ShapeOf(dims[:2]...), n.g.names.fresh(n.base+"_fits"))
 	n.check(err)
-	rest := n.extentsOf(n.part(n.expr(i), 0, tir.Int(2), tir.Int(int64(len(dims)))), len(dims)-2)
+	rest := n.extentsOf(n.part(sizes, 0, tir.Int(2), tir.Int(int64(len(dims)))), len(dims)-2)
 	return append(slices.Clone(dims[:2]), rest...)
 }
+
+// scaledExtents are the extents of operand 0 times operand i, scales that are data. A run checks that nothing is left over, so that the scales are the quotients of the extents.
+func (n *node) scaledExtents(i int) relax.Expr {
+	dims := n.dims(0)
+	count := []tir.Expr{tir.Int(int64(len(dims)))}
+	n.wantDType(i, "float32", func(d dtype.DType) bool { return d == dtype.Float32T })
+	if !n.equal(product(n.ranked(i, 1, 1)), count[0]) || len(dims) < 3 {
+		n.fail("the scales (input %d) depend on data and have shape %s, expected one for each of 3 axes or more", i, relax.FormatDims(n.dims(i)))
+	}
+	own := n.as(n.tensor(&value{known: vector(dtype.Int64T, dims)}), dtype.Float32T)
+	out := n.emit("relax.multiply", args(own, n.reshape(n.expr(i), count)))
+	whole := n.emit("relax.floor", args(out))
+	left := n.emit("relax.max", args(n.emit("relax.subtract", args(out, whole))), "axis", []int64{0}, "keepdims", true)
+	much := n.as(n.emit("relax.greater", args(left, n.constant(dtype.Float32T, maxLeft))), dtype.Int64T)
+	_, err := n.g.bb.EmitMatchCast(n.emit("relax.tensor_to_shape", args(much)), relax.ShapeOf(tir.Int(0)), n.g.names.fresh(n.base+"_fits"))
+	n.check(err)
+	return n.as(whole, dtype.Int64T)
+}
+
+// maxLeft is how much of an element is taken to be the rounding of a scale.
+const maxLeft = 1e-3
 
 // regionOperand returns the starts and ends of operand i, which are those of axes, for each axis; others are taken whole.
 func (n *node) regionOperand(i int, axes []int) [][2]float64 {

@@ -137,6 +137,12 @@ func splitToSequence(n *node) {
 	if !ok && n.splitToStack(dims, axis) {
 		return
 	}
+	if n.has(1) && n.rank(1) == 1 {
+		if list := n.extentsOperand(1, "split"); slices.ContainsFunc(list, func(e tir.Expr) bool { _, constant := tir.AsInt(e); return !constant }) {
+			n.setSequence(0, n.partsOf(axis, list))
+			return
+		}
+	}
 	if !ok && n.has(1) && n.rank(1) == 1 { // it is what the sizes add up to
 		for _, s := range n.intsOperand(1, "split") {
 			extent += min(max(s, 0), math.MaxInt32)
