@@ -123,8 +123,8 @@ LinearAttention is a loop over the tokens.
 ## Results whose size is data
 
 NonZero, Unique, NonMaxSuppression, Compress by a condition that is data, Slice by bounds that are data, Range from or to data, ConstantOfShape, Expand, Reshape, and Tile with
-extents that are data, TopK with a k and OneHot with a depth that is data, and Pad by pads that are data, which must not be negative, give tensors with symbolic extents, which show at run time. What does not
-fit, as a shape of other numbers of elements, is an error of the run. How many dimensions a result has must be known during the import. A NaN is equal to nothing in Unique. NonZero takes no scalar.
+extents that are data, Split by sizes and Resize by scales that are data, which must leave nothing over, TopK with a k and OneHot with a depth that is data, and Pad by pads that are
+data, which must not be negative, give tensors with symbolic extents, which show at run time. What does not fit, as a shape of other numbers of elements, is an error of the run. How many dimensions a result has must be known during the import. A NaN is equal to nothing in Unique. NonZero takes no scalar.
 
 ## Sequences and optional values
 
@@ -146,6 +146,12 @@ A classifier whose labels are strings can be imported if the labels are not used
 
 LabelEncoder and OneHotEncoder map numbers.
 
+## Operators of ONNX Runtime
+
+MoE and QMoE take each token through all experts, of which its scores then choose. DynamicQuantizeLSTM and MatMulNBits do not quantize their inputs, whatever accuracy level they ask for.
+GroupQueryAttention has as many keys as total_sequence_length says, or as the past has room for; the new keys of a sequence follow those of the past that seqlens_k says are used. What is behind
+the keys of a sequence is not defined.
+
 ## Operator sets before 7
 
 What such a model says of broadcasting by attributes, and operands that were attributes then, are read as operator set 7 has them. A BatchNormalization is one of
@@ -155,10 +161,9 @@ inference.
 
 - strings, complex numbers, and sparse tensors, and what works on them: ImageDecoder, RegexFullMatch, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer of strings
 - of ai.onnx.ml what works on maps, which CastMap, DictVectorizer, and ZipMap do, and on strings, as CategoryMapper does; of ai.onnx.preview.training Gradient
-- of com.microsoft, what only ONNX Runtime's devices have; queries, keys, and values that are packed by heads; GroupQueryAttention with past and present in one
-  buffer, a smooth softmax, or keys of bytes; MatMulNBits with blocks in another order
+- of com.microsoft, what only ONNX Runtime's devices have, and weights in the order of a device; GroupQueryAttention with keys of bytes or a cache of a window
 - Resize with tf_crop_and_resize of a part of the batch or of the channels, and Scan before operator set 9 with lengths of sequences
-- axes, steps, and sizes of parts (Split) that are data; scales of Resize and extents of windows, transforms, and Col2Im that are data
+- axes and steps that are data, and extents of windows, transforms, and Col2Im that are
 
 ## Random numbers
 
