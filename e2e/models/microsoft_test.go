@@ -37,6 +37,11 @@ func TestMicrosoft(t *testing.T) {
 			nil, nil, nil, nil, nil, nil, nil, floats([]int64{1}, .54930615), floats([]int64{1}, 1),
 		}, []*onnxpb.Tensor{floats([]int64{1, 2, 1}, 0, 1), floats([]int64{1, 1, 2, 1}, 1, -1), floats([]int64{1, 1, 2, 1}, 0, 4)},
 			ob.Int("num_heads", 1), ob.Int("kv_num_heads", 1), ob.Float("scale", 1)),
+		// A query of nothing at the third place, of which the past has room for one more, sees two keys by what is added for them, 3 and 1, beside 1 of the softmax.
+		microsoftCase("GroupQueryAttention", 6, []*onnxpb.Tensor{
+			floats([]int64{1, 1, 1}, 0), floats([]int64{1, 1, 1}, 0), floats([]int64{1, 1, 1}, 20), floats([]int64{1, 1, 4, 1}, 0, 0, 0, 0), floats([]int64{1, 1, 4, 1}, 100, 30, 7, 7),
+			int32s([]int64{1}, 2), int32s(nil, 3), nil, nil, nil, floats([]int64{1, 1, 1, 3}, 5, 1.0986123, 0),
+		}, []*onnxpb.Tensor{floats([]int64{1, 1, 1}, 22)}, ob.Int("num_heads", 1), ob.Int("kv_num_heads", 1), ob.Int("smooth_softmax", 1), ob.Int("local_window_size", 2)),
 		// Queries, keys, and values beside each other: the second query sees the first key alone. Then keys and values alone.
 		microsoftCase("MultiHeadAttention", 1, []*onnxpb.Tensor{floats([]int64{1, 2, 1, 3, 1}, 0, 50, 3, 1, -50, 5)},
 			[]*onnxpb.Tensor{floats([]int64{1, 2, 1}, 4, 3)}, ob.Int("num_heads", 1)),
