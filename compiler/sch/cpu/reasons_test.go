@@ -96,7 +96,7 @@ var (
 	columnsText = regexp.MustCompile(`^(\d+) windows of [\dx]+ lie (\d+) columns? apart along (\w+): they have (\d+) columns(?: in (\d+) vectors)?`)
 	partText    = regexp.MustCompile(`^(\d+) of (\w+) at a time`)
 	blockText   = regexp.MustCompile(`^(\d+) tiles? of (\w+) in a block`)
-	turnText    = regexp.MustCompile(`: (\d+) rows of (\d+) elements at a time$`)
+	turnText    = regexp.MustCompile(`: (\d+) rows of (\d+) elements at a time(?:; (\d+) lines? of each row one after the other, .*)?$`)
 	periodText  = regexp.MustCompile(`come again after (\d+) steps of`)
 	stepText    = regexp.MustCompile(`^(\d+) elements a step, in vectors of (\d+) lanes`)
 	timesText   = regexp.MustCompile(`takes? (\d+\.\d+) times as long`)
@@ -252,8 +252,14 @@ func agree(t *testing.T, m cpu.Machine, f *tir.PrimFunc, list []said) map[string
 		case d.rule == "transpose in registers":
 			x := turnText.FindStringSubmatch(d.reason)
 			rows, lanes := number(t, x[1]), number(t, x[2])
+			tiles := int64(1)
+			if x[3] != "" {
+				key = "read lines in order"
+				tiles = number(t, x[3]) * 16 / rows
+			}
 			if list := loopsTo(f, d.buffer, ""); !slices.ContainsFunc(list, func(x nest) bool {
-				return slices.Contains(slices.Collect(maps.Values(x.unrolled)), rows) && slices.Contains(slices.Collect(maps.Values(x.vector)), lanes)
+				return slices.Contains(slices.Collect(maps.Values(x.unrolled)), rows) && slices.Contains(slices.Collect(maps.Values(x.vector)), lanes) &&
+					(tiles == 1 || slices.Contains(slices.Collect(maps.Values(x.all)), tiles))
 			}) {
 				wrong("loops %v were made", list)
 			}
@@ -330,13 +336,14 @@ func TestReasonsOfModels(t *testing.T) {
 		}
 		return kernel{args: []*te.Tensor{a, b, must(topi.Matmul(a, b, topi.MatmulOpts{TransposeB: transposed}))}}
 	}
-	x, image := in("x", 64, 1000), in("image", 1, 3, 14, 14)
+	x, rows, image := in("x", 64, 1000), in("rows", 512, 512), in("image", 1, 3, 14, 14)
 	list := []kernel{
 		conv(64, 64, 56, 3, 1, 1), conv(512, 256, 56, 1, 2, 0), conv(64, 3, 224, 7, 2, 3),
 		product(512, 512, 512, false), product(384, 768, 3072, true), product(1, 1000, 2048, true), product(20000, 64, 512, false),
 		{args: []*te.Tensor{x, topi.Softmax(x, 1)}},
 		{args: []*te.Tensor{image, must(topi.Pool("max", image, topi.PoolOpts{Size: []int64{5, 5}, Strides: []int64{1, 1}, Dilation: []int64{1, 1}, Before: []int64{2, 2}, After: []int64{2, 2}, Layout: "NCHW"}))}},
 		{args: []*te.Tensor{x, topi.PermuteDims(x, []int{1, 0})}},
+		{args: []*te.Tensor{rows, topi.PermuteDims(rows, []int{1, 0})}},
 		{args: []*te.Tensor{image, topi.PermuteDims(image, []int{0, 2, 3, 1})}},
 		{args: []*te.Tensor{image, must(topi.Resize(image, []tir.Expr{tir.Int(28), tir.Int(42)}, topi.ResizeOpts{Layout: "NCHW", Method: "nearest_neighbor", Coordinate: "asymmetric"}))}},
 	}
@@ -354,7 +361,7 @@ func TestReasonsOfModels(t *testing.T) {
 			}
 		}
 	}
-	for _, rule := range []string{"tile a reduction", "take another tile", "unroll a reduction", "unroll a reduction in part", "block rows for the second cache", "vectorize a block", "transpose in registers", "pick lanes", "share columns"} {
+	for _, rule := range []string{"tile a reduction", "take another tile", "unroll a reduction", "unroll a reduction in part", "block rows for the second cache", "vectorize a block", "transpose in registers", "read lines in order", "pick lanes", "share columns"} {
 		if seen[rule] == 0 {
 			t.Errorf("nothing was said of the rule %q", rule)
 		}
