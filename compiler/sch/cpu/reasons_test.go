@@ -96,7 +96,7 @@ var (
 	columnsText = regexp.MustCompile(`^(\d+) windows of [\dx]+ lie (\d+) columns? apart along (\w+): they have (\d+) columns(?: in (\d+) vectors)?`)
 	partText    = regexp.MustCompile(`^(\d+) of (\w+) at a time`)
 	blockText   = regexp.MustCompile(`^(\d+) tiles? of (\w+) in a block`)
-	turnText    = regexp.MustCompile(`: (\d+) rows of (\d+) elements at a time(?:; (\d+) lines? of each row one after the other, .*)?$`)
+	turnText    = regexp.MustCompile(`: (\d+) rows of (\d+) elements at a time(?:; (\d+) elements of each row one after the other, .*)?$`)
 	periodText  = regexp.MustCompile(`come again after (\d+) steps of`)
 	stepText    = regexp.MustCompile(`^(\d+) elements a step, in vectors of (\d+) lanes`)
 	timesText   = regexp.MustCompile(`takes? (\d+\.\d+) times as long`)
@@ -255,7 +255,7 @@ func agree(t *testing.T, m cpu.Machine, f *tir.PrimFunc, list []said) map[string
 			tiles := int64(1)
 			if x[3] != "" {
 				key = "read lines in order"
-				tiles = number(t, x[3]) * 16 / rows
+				tiles = number(t, x[3]) / rows
 			}
 			if list := loopsTo(f, d.buffer, ""); !slices.ContainsFunc(list, func(x nest) bool {
 				return slices.Contains(slices.Collect(maps.Values(x.unrolled)), rows) && slices.Contains(slices.Collect(maps.Values(x.vector)), lanes) &&

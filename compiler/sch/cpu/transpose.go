@@ -48,7 +48,7 @@ func (r *rules) transposes(b *sch.Block) (bool, error) {
 	}
 	bits := int64(st.Buffer.DType.Bits)
 	group := r.linesTogether(b, rows, tiles, bits)
-	r.explainTranspose(r.at(b).IterVars, from, to, tiles, group*bits/lineBits, at)
+	r.explainTranspose(r.at(b).IterVars, from, to, tiles, group, at)
 	list := r.withRest(tiles, rows)
 	if group > 0 {
 		list = append([]int64{group}, list...)
@@ -62,7 +62,7 @@ func (r *rules) transposes(b *sch.Block) (bool, error) {
 		if err := r.act("Reorder", []*sch.Loop{vectors, rows}); err != nil {
 			return err
 		}
-		return r.eachTile(b, vectors, tiles, func(b *sch.Block, vectors *sch.Loop, wide int64) error {
+		return r.eachTile(b, vectors, r.withRest(tiles, vectors), func(b *sch.Block, vectors *sch.Loop, wide int64) error {
 			loops, err := r.loops(b)
 			if err != nil {
 				return err
@@ -89,12 +89,13 @@ func (r *rules) tiles(d dtype.DType) []int64 {
 	return nil
 }
 
-// leastRest is how many rows that are left over of tiles of four are transposed as four of which some are left out; one is copied element by element.
+// leastRest is how many rows, or columns, that are left over of tiles of four are a tile of their own: rows are transposed as four of which some are left out, and the elements of columns are copied in the
+// turns of a loop over several rows. One is copied element by element.
 const leastRest = 2
 
-// withRest are tiles of elements of 32 bits, and the rows that they leave over of a loop, if these are few enough to be one more.
-func (r *rules) withRest(tiles []int64, rows *sch.Loop) []int64 {
-	n, known := tir.AsInt(r.extent(rows))
+// withRest are tiles of elements of 32 bits, and what they leave over of a loop, if that is few enough to be one more.
+func (r *rules) withRest(tiles []int64, l *sch.Loop) []int64 {
+	n, known := tir.AsInt(r.extent(l))
 	if rest := n % leastTile; known && tiles[len(tiles)-1] == leastTile && n > leastTile && rest >= leastRest {
 		return append(tiles[:len(tiles):len(tiles)], rest)
 	}
@@ -135,8 +136,8 @@ func (r *rules) linesTogether(b *sch.Block, rows *sch.Loop, tiles []int64, bits 
 	return min(linesInOrder*lineBits/bits, n/tiles[0]*tiles[0])
 }
 
-// explainTranspose tells the watcher along what a copy reads and writes, and how large its tiles are, and of how many lines of a row it reads together.
-func (r *rules) explainTranspose(iters []*tir.IterVar, from, to int, tiles []int64, lines int64, at tir.Stmt) {
+// explainTranspose tells the watcher along what a copy reads and writes, and how large its tiles are, and how many elements of a row it reads one after the other, 0 where it goes on from tile to tile.
+func (r *rules) explainTranspose(iters []*tir.IterVar, from, to int, tiles []int64, group int64, at tir.Stmt) {
 	if r.watch == nil {
 		return
 	}
@@ -148,8 +149,8 @@ func (r *rules) explainTranspose(iters []*tir.IterVar, from, to int, tiles []int
 	}
 	r.applied(ruleTurn, at)
 	text := fmt.Sprintf("what is read is contiguous along %s, and what is written along %s: %d rows of %d elements at a time", iters[from].Var.Name, iters[to].Var.Name, tile(from), tile(to))
-	if lines > 0 {
-		text += fmt.Sprintf("; %s of each row one after the other, as all of it is more than the %s of the second cache", plural(lines, "line"), bytes(float64(r.machine.L2)))
+	if group > 0 {
+		text += fmt.Sprintf("; %d elements of each row one after the other, as all of it is more than the %s of the second cache", group, bytes(float64(r.machine.L2)))
 	}
 	r.watch.Took(ruleTurn, at, text)
 }

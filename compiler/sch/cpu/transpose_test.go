@@ -35,6 +35,8 @@ func TestTransposeOrder(t *testing.T) {
 		{"half a line in a tile", narrow, f32, 144, 128, "T_transpose: 2 9 8 2 8u 8v"},
 		{"half a line in a tile, an odd number of them", narrow, f32, 136, 128, "T_transpose: 2 17 8 8u 8v"},
 		{"a quarter of a line in a tile", four, f32, 144, 128, "T_transpose: 2 9 16 4 4u 4v"},
+		{"three rows left over", narrow, f32, 7, 64, "T_transpose: 8 1 8u 4v\nT_transpose_1: 8 1 8u 3v"},
+		{"one row left over", narrow, f32, 5, 64, "T_transpose: 8 1 8u 4v\nT_transpose_1: 1 64"},
 		{"bytes in the second cache", wide, dtype.UInt8T, 256, 256, "T_transpose: 4 16 4 16u 16v"},
 		{"bytes", wide, dtype.UInt8T, 512, 256, "T_transpose: 1 8 16 4 16u 16v"},
 	} {
