@@ -12,6 +12,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -60,13 +61,7 @@ func FromGallery(ctx context.Context, st store.Store, name, title, token string)
 func FromUpload(ctx context.Context, st store.Store, name string, data []byte, token string) (store.Session, error) {
 	name = FileName(name)
 	s := fresh(name, token, store.Source{Kind: store.SourceUpload, Name: name, Blob: event.HashBytes(data)})
-	if err := st.CreateSession(ctx, s); err != nil {
-		return store.Session{}, err
-	}
-	if _, err := st.PutBlob(ctx, s.ID, store.LangBinary, data); err != nil {
-		return store.Session{}, fmt.Errorf("keep uploaded model: %w", err)
-	}
-	return s, nil
+	return s, createWith(ctx, st, s, store.LangBinary, data)
 }
 
 // FromScript makes a session of the text of a module. The parent is the session whose text
@@ -74,16 +69,16 @@ func FromUpload(ctx context.Context, st store.Store, name string, data []byte, t
 func FromScript(ctx context.Context, st store.Store, name, text, parent, token string) (store.Session, error) {
 	s := fresh(name, token, store.Source{Kind: store.SourceScript, Name: name, Blob: event.HashText(text)})
 	s.Parent = parent
-	return s, createScript(ctx, st, s, text)
+	return s, createWith(ctx, st, s, event.LangTVMScript, []byte(text))
 }
 
-// createScript stores a session of a text, with the text.
-func createScript(ctx context.Context, st store.Store, s store.Session, text string) error {
+// createWith stores a session and the file or the text that is its source, both or neither.
+func createWith(ctx context.Context, st store.Store, s store.Session, language string, data []byte) error {
 	if err := st.CreateSession(ctx, s); err != nil {
 		return err
 	}
-	if _, err := st.PutBlob(ctx, s.ID, event.LangTVMScript, []byte(text)); err != nil {
-		return fmt.Errorf("keep text: %w", err)
+	if _, err := st.PutBlob(ctx, s.ID, language, data); err != nil {
+		return errors.Join(fmt.Errorf("keep the source of a session: %w", err), st.DeleteSession(context.WithoutCancel(ctx), s.ID))
 	}
 	return nil
 }
@@ -102,7 +97,7 @@ func FromLesson(ctx context.Context, st store.Store, l Lesson, token string) (st
 	if l.Model != "" {
 		return s, st.CreateSession(ctx, s)
 	}
-	return s, createScript(ctx, st, s, l.Module)
+	return s, createWith(ctx, st, s, event.LangTVMScript, []byte(l.Module))
 }
 
 // FromDump makes a session for the output of another compiler, which its run will hold.

@@ -49,6 +49,13 @@ func TestUploadIsKept(t *testing.T) {
 	if _, err := session.FromUpload(t.Context(), st, "big.onnx", make([]byte, 2<<20), "t"); err == nil {
 		t.Error("a model larger than the store was kept")
 	}
+	if _, err := session.FromScript(t.Context(), st, "big.py", strings.Repeat("x", 2<<20), "", "t"); err == nil {
+		t.Error("a text larger than the store was kept")
+	}
+	// Of what could not be kept there is no session either.
+	if list, err := session.List(t.Context(), st, "t"); err != nil || len(list) != 1 || list[0].ID != s.ID {
+		t.Errorf("there are the sessions %+v (%v), want that of net.onnx alone", list, err)
+	}
 }
 
 func TestFileNames(t *testing.T) {
