@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -82,7 +83,9 @@ func (s *Server) start(r *http.Request, sess store.Session, settings run.Setting
 		return run.Info{}, err
 	}
 	if err := s.cfg.Store.AddRun(ctx, sess.ID, info.ID); err != nil {
-		return run.Info{}, err
+		// Nobody could find the run, and nobody stop it.
+		_, stopped := s.manager.Cancel(context.WithoutCancel(ctx), info.ID, sess.ID)
+		return run.Info{}, errors.Join(err, stopped)
 	}
 	s.classes.Ran(sess.ID, label(settings))
 	// The run keeps what it was given, as long as it is kept itself, and so does the session, whose settings name it: files may have been given to another.

@@ -7,7 +7,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -164,16 +163,11 @@ func (s *Server) deleteSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	for _, id := range sess.Runs {
-		if slices.Contains(s.manager.Holders(id), sess.ID) {
-			if _, err := s.manager.Cancel(r.Context(), id, sess.ID); err != nil {
-				return err
-			}
-		}
-	}
 	if err := s.cfg.Store.DeleteSession(r.Context(), sess.ID); err != nil {
 		return err
 	}
+	// After that no run can be added: one that is being started finds no session, and stops.
+	s.manager.Leave(sess.ID)
 	if wantsHTML(r) {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return nil

@@ -138,6 +138,21 @@ func (m *Manager) Cancel(ctx context.Context, id, session string) (Info, error) 
 	return m.Run(ctx, id)
 }
 
+// Leave says that a session is gone: it wants none of its runs any more.
+func (m *Manager) Leave(session string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, a := range m.active {
+		if !a.holders[session] {
+			continue
+		}
+		delete(a.holders, session)
+		if len(a.holders) == 0 {
+			m.stop(a, errCanceled)
+		}
+	}
+}
+
 // stop ends a run that is queued or running. The caller holds the lock.
 func (m *Manager) stop(a *active, cause error) {
 	m.unshare(a)
