@@ -25,8 +25,7 @@ func (c *Context) Match(bindings []relax.Binding, ctx *relax.InferContext) map[P
 			s.operands[b.Bound()] = append(s.operands[b.Bound()], v)
 		})
 	}
-	s.plan()
-	if len(s.steps) == 0 || !s.step(0) {
+	if !s.plan() || len(s.steps) == 0 || !s.step(0) {
 		return nil
 	}
 	return s.of
@@ -74,8 +73,9 @@ type searchStep struct {
 	rules   []rule
 }
 
-// plan orders the steps: from each pattern that uses no other one along the relations.
-func (s *search) plan() {
+// plan orders the steps: from each pattern that uses no other one along the relations. It reports whether they reach all patterns: nothing matches
+// patterns that use each other in a circle.
+func (s *search) plan() bool {
 	used := map[Pattern]bool{}
 	for _, list := range s.c.edges {
 		for _, e := range list {
@@ -100,6 +100,7 @@ func (s *search) plan() {
 			visit(p)
 		}
 	}
+	return !slices.ContainsFunc(s.c.sources, func(p Pattern) bool { return !seen[p] })
 }
 
 func (s *search) step(i int) bool {
