@@ -26,6 +26,17 @@ func TestReflow(t *testing.T) {
 			t.Errorf("%s is %d pixels wide", path, got)
 		}
 	}
+	p.goTo("/")
+	eval[bool](p, `document.querySelector(".hero .whole").textContent = "x86-64 machine code", true`)
+	for width := int64(320); width <= 440; width += 8 {
+		p.do("resize", chromedp.EmulateViewport(width, 740))
+		if n := eval[int](p, `document.querySelector(".hero .whole").getClientRects().length`); n != 1 {
+			t.Errorf("in a window of %d pixels the kind of code stands on %d lines", width, n)
+		}
+		if got := eval[int64](p, `document.documentElement.scrollWidth`); got > width {
+			t.Errorf("the start page is %d pixels wide in a window of %d", got, width)
+		}
+	}
 	p.goTo(session)
 	p.wait(done)
 	p.wait(`document.querySelectorAll(".code-row .tx").length > 3`)
