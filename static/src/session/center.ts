@@ -7,10 +7,11 @@ import { type RunModel, type Step, whySkipped } from "../store/model";
 import type { At, Content, Panel, View } from "../views/view";
 import { CodeView } from "../widgets/codeview";
 import { byId, h, later, setAttr } from "../widgets/dom";
-import { errorNote } from "../widgets/errors";
+import { stepNotes, type Jump } from "../widgets/errors";
 import type { OriginBar } from "../widgets/originbar";
 
 export interface CenterListener {
+  jump: Jump;
   line(n: number): void;
   count(text: string): void;
   // after is asked for the text after the selected step.
@@ -180,7 +181,7 @@ export class Center {
       case "skipped": return say(`${step.name} did not run`, whySkipped(step));
       case "unknown": return say(`What ${step.name} did is not known`, step.text, this.link("Show the module"));
       case "failed":
-        return say(`${step.name} failed`, "The module before it was kept; everything above is unchanged.", ...(step.error ? [errorNote(step.error)] : []), this.link("Show the module before it"));
+        return say(`${step.name} failed`, "The module before it was kept; everything above is unchanged.", ...stepNotes(step.error, step.diagnostics.filter((d) => d.severity === "error"), this.on.jump), this.link("Show the module before it"));
       default:
         return say(`${step.name} changed nothing`, "The module after it is identical to the module before it.", this.link("Show the module"), ...(this.on.why ? [this.link("Why", this.on.why)] : []));
     }

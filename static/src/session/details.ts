@@ -8,7 +8,7 @@ import { marks } from "../store/check";
 import { big, bytes, number, plural, time } from "../store/format";
 import { importPath, type RunModel, type Step, whySkipped } from "../store/model";
 import { took } from "../store/took";
-import { diagnosticNote, errorNote, type Jump } from "../widgets/errors";
+import { stepNotes, type Jump } from "../widgets/errors";
 import { glyphs } from "../widgets/glyphs";
 import type { CheckedStep, Dump, FunctionMetrics, Order, PassInfo, Script, WireFunction } from "../wire";
 
@@ -57,10 +57,7 @@ export function details(host: HTMLElement, rest: HTMLElement, model: RunModel, s
   const about = on.about(step);
   if (about) head.push(about);
   head.push(...on.warnings.map((text) => h("div", { class: "note warning" }, h("p", { class: "note-text" }, text))));
-  const out: HTMLElement[] = [];
-  // The message of a script says more than the error of the pass that it ended.
-  if (step.error && !step.diagnostics.some((d) => d.code === "script")) out.push(errorNote(step.error));
-  out.push(...step.diagnostics.map((d) => diagnosticNote(d, on.jump)));
+  const out = stepNotes(step.error, step.diagnostics, on.jump);
   const known = new Set(info ? model.all().map((x) => x.name) : []);
   const orders = (title: string, list: readonly Order[]): HTMLElement[] => reasons(title, list.filter((o) => known.has(o.pass)), on.select);
   const before = info?.before ?? [];

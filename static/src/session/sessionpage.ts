@@ -144,7 +144,7 @@ class SessionPage {
     this.pipeline = new PipelineBar(store, { tree: this.tree });
     this.strip = new PassStrip({ select });
     this.timeline = new TimelinePane(store, app);
-    this.center = new Center(this.views, { line, count, after: () => this.showAfter(), why: store.compiler ? () => this.withRewrites((view) => view.why.here()) : null });
+    this.center = new Center(this.views, { line, count, jump: this.jump, after: () => this.showAfter(), why: store.compiler ? () => this.withRewrites((view) => view.why.here()) : null });
     this.user = new UserPasses(store, codemirror, plainCode);
     this.notes = new Notes(store);
     for (const id of ["share", "share-menu", "delete-session"]) document.getElementById(id)?.addEventListener("click", () => this.withSharing((own) => own.act(id)));

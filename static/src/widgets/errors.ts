@@ -13,6 +13,13 @@ export function errorNote(e: RunError): HTMLElement {
   return h("div", { class: "note error" }, h("p", { class: "note-text" }, e.message), e.program ? h("pre", { class: "note-program", tabindex: 0 }, e.program) : null, where ? h("p", { class: "note-where" }, where) : null);
 }
 
+// stepNotes say what went wrong in a step, and what else was said of it. The message of a script says more than the error of the pass
+// that it ended.
+export function stepNotes(error: RunError | null | undefined, diagnostics: readonly Diagnostic[], jump: Jump): HTMLElement[] {
+  const notes = diagnostics.map((d) => diagnosticNote(d, jump));
+  return error && !diagnostics.some((d) => d.code === "script") ? [errorNote(error), ...notes] : notes;
+}
+
 export function diagnosticNote(d: Diagnostic, jump: Jump): HTMLElement {
   if (d.code === "print") {
     return h("div", { class: "note printed" }, h("p", { class: "note-where" }, `Printed by ${d.span?.source ?? "a script"}`), h("pre", {}, d.message));
