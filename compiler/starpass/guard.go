@@ -15,7 +15,27 @@ const maxSpread = 10_000
 
 type builtinFunc = func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error)
 
-func builtin(name string, f builtinFunc) *starlark.Builtin { return starlark.NewBuiltin(name, f) }
+// builtin returns a function that checks how deep the nodes are which it gets and returns.
+func builtin(name string, f builtinFunc) *starlark.Builtin {
+	return starlark.NewBuiltin(name, func(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		r := runOf(t)
+		for _, x := range args {
+			if err := r.checkHeight(name, x); err != nil {
+				return nil, err
+			}
+		}
+		for _, kv := range kwargs {
+			if err := r.checkHeight(name, kv[1]); err != nil {
+				return nil, err
+			}
+		}
+		out, err := f(t, b, args, kwargs)
+		if err == nil {
+			err = r.checkHeight(name, out)
+		}
+		return out, err
+	})
+}
 
 // guards returns what the calls that harden puts in refer to.
 func guards() starlark.StringDict {

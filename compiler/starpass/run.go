@@ -48,6 +48,8 @@ type run struct {
 	// intrins are the tensor intrinsics that it registered.
 	intrins map[string]*sch.TensorIntrin
 	failed  error
+	// heights are those of nodes that were looked at.
+	heights map[ir.Node]int
 	// rules are those of operators of Relay, and loose says that a rule is at work whose calls take operands that are not yet in their layouts.
 	rules relayRules
 	loose bool
