@@ -330,7 +330,7 @@ func plainLayouts(t passtest.Failer, m *ir.Module) *ir.Module {
 			return op.StridedSlice(c.Args[0], axes, relax.Ints(begin), relax.Ints(end), nil)
 		}
 		return nil
-	}, f)
+	}, f, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func rewriteOnce(c *pass.Context, name string, f *relax.Function, rule func(s *s
 			c.Rewrite(name, e, to)
 		}
 		return to
-	}, f)
+	}, f, c.Budget())
 	if err != nil || out == f {
 		return out, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
@@ -345,7 +346,7 @@ func rewriteCall(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, k
 	}
 	var failed error
 	calls := 0
-	out, err := transform.RewriteCalls(r.cur, m, f, p, func(e relax.Expr, found dpl.Matches, _ dpl.Bindings) relax.Expr {
+	rewrite := func(e relax.Expr, found dpl.Matches, _ dpl.Bindings) relax.Expr {
 		if calls++; calls > maxRewrites && failed == nil {
 			failed = &LimitError{fmt.Sprintf("rewrite_call: more than %d rewrites: what the rewriter makes matches the pattern again", maxRewrites)}
 		}
@@ -363,7 +364,11 @@ func rewriteCall(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, k
 		}
 		failed = err
 		return nil
-	})
+	}
+	var out *relax.Function
+	if stop := budget.Catch(func() { out, err = transform.RewriteCalls(r.cur, m, f, p, rewrite) }); stop != nil {
+		err = &LimitError{"rewrite_call: " + stop.Error()}
+	}
 	if failed != nil {
 		err = failed
 	}
@@ -392,14 +397,18 @@ func rewriteBindings(t *starlark.Thread, b *starlark.Builtin, args starlark.Tupl
 		return nil, err
 	}
 	var failed error
-	out, err := transform.RewriteBindings(r.cur, m, f, pc.c, func(found map[dpl.Pattern]*relax.Var, bound dpl.Bindings) map[*relax.Var]relax.Expr {
+	rewrite := func(found map[dpl.Pattern]*relax.Var, bound dpl.Bindings) map[*relax.Var]relax.Expr {
 		if failed != nil {
 			return nil
 		}
 		var to map[*relax.Var]relax.Expr
 		to, failed = r.newValues(rewriter, found, bound)
 		return to
-	})
+	}
+	var out *relax.Function
+	if stop := budget.Catch(func() { out, err = transform.RewriteBindings(r.cur, m, f, pc.c, rewrite) }); stop != nil {
+		err = &LimitError{"rewrite_bindings: " + stop.Error()}
+	}
 	if failed != nil {
 		err = failed
 	}

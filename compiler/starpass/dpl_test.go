@@ -49,6 +49,9 @@ True False True True True True
 True True False
 True a False None None
 True False 1 True`)
+	prints(t, `
+x, y = [relax.Var(s, relax.ShapeStructInfo(ndim=1)) for s in ["x", "y"]]
+print(relax.dpl.is_var("x").match(x, var2val={x: y, y: x}), relax.dpl.is_const().match(x, var2val={x: x}))`, `True False`)
 	refuses(t, `relax.dpl.is_op("relax.nothing")`, "is_op: there is no operator relax.nothing")
 	refuses(t, `relax.dpl.is_tuple([relax.dpl.wildcard()])[1]`, "index 1 of a tuple pattern of 1 fields")
 	refuses(t, `relax.dpl.wildcard()(1)`, "expected a pattern, got a value of type int")

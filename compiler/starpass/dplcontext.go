@@ -6,6 +6,7 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
@@ -95,11 +96,16 @@ func (v *PatternContext) Attr(name string) (starlark.Value, error) {
 		if err != nil {
 			return nil, fmt.Errorf("match_dfb: %w", err)
 		}
-		m := runOf(t).mod
+		r := runOf(t)
+		m := r.mod
 		if m == nil {
 			m = ir.NewModule()
 		}
-		found := v.c.Match(blk.Bindings, op.NewBlockBuilder(m).Context())
+		var found map[dpl.Pattern]*relax.Var
+		err = r.matching(name, func(work *budget.Budget) { found = v.c.Match(blk.Bindings, op.NewBlockBuilder(m).Context(), work) })
+		if err != nil {
+			return nil, err
+		}
 		if found == nil {
 			return starlark.None, nil
 		}

@@ -9,8 +9,10 @@ import (
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
+	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
+	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/relax/dpl"
 )
@@ -169,9 +171,20 @@ func (r *run) sequenceBinary(op syntax.Token, x, y starlark.Value) (out starlark
 	return out, true, err
 }
 
+// matching compares patterns within the steps of a pass.
+func (r *run) matching(what string, f func(work *budget.Budget)) error {
+	if err := budget.Catch(func() { f(budget.New(r.ctx, pass.FunctionSteps)) }); err != nil {
+		return &LimitError{fmt.Sprintf("%s: %v", what, err)}
+	}
+	return nil
+}
+
 // joined says to the current PatternContext that a is used by b.
 func (r *run) joined(a, b dpl.Seq, only bool, index int) (starlark.Value, error) {
 	c := r.patternContext()
+	if err := r.alloc(entrySize * int64(len(a.Patterns)+len(b.Patterns))); err != nil {
+		return nil, err
+	}
 	join := c.UsedBy
 	if only {
 		join = c.OnlyUsedBy
@@ -325,11 +338,16 @@ func (v *Pattern) match(t *starlark.Thread, b *starlark.Builtin, args starlark.T
 			}
 		}
 	}
-	m := runOf(t).mod
+	r := runOf(t)
+	m := r.mod
 	if m == nil {
 		m = ir.NewModule()
 	}
-	found, ok := dpl.Match(v.p, e, bound, op.NewBlockBuilder(m).Context())
+	var found dpl.Matches
+	ok := false
+	if err := r.matching(b.Name(), func(work *budget.Budget) { found, ok = dpl.Match(v.p, e, bound, op.NewBlockBuilder(m).Context(), work) }); err != nil {
+		return nil, err
+	}
 	if b.Name() == "match" {
 		return starlark.Bool(ok), nil
 	}

@@ -82,6 +82,27 @@ func TestHostileScripts(t *testing.T) {
 		{"much output", "while True: print('x' * 1000)", "printed more than"},
 		{"shared expressions walked", "x = tir.Var('x', 'int32')\nfor i in range(80): x = tir.Add(x, x)\nvisitor({})(x)", "the limit of 10000000 steps"},
 		{"shared expressions printed", "x = tir.Var('x', 'int32')\nfor i in range(80): x = tir.Add(x, x)\nx.script()", "nodes are not printed"},
+		{"expressions in each other", "x = tir.Var('x', 'int32')\nwhile True: x = x + 1", "more than the limit of 20000 deep"},
+		{"negations in each other", "x = tir.Var('x', 'int32')\nfor i in range(2000): x = " + strings.Repeat("-", 25) + "x\ntir.Add(a=x, b=x)", "more than the limit of 20000 deep"},
+		{"tuples of nodes in each other", "x = relax.ShapeExpr([1])\nwhile True: x = relax.Tuple([x])", "more than the limit of 20000 deep"},
+		{"patterns in each other", "p = relax.dpl.wildcard()\nfor i in range(200000): p = " + strings.Repeat("~", 30) + "p\np.match(mod['main'])", "more than the limit of 10000 deep"},
+		{"many ways to match", manyWays + "p.match(f.body.body, var2val=relax.analysis.get_var2val(f))", "match: comparing one expression with a pattern takes more than the limit"},
+		{"many ways to match in a function", manyWays + "def main(mod): relax.dpl.rewrite_call(p, lambda e, m: e, f)", "rewrite_call: comparing one expression with a pattern takes more than the limit"},
+		{"many ways to match in a block", manyWays + `
+with relax.dpl.PatternContext() as c:
+    p.used_by(relax.dpl.wildcard())
+    def main(mod): relax.dpl.rewrite_bindings(c, lambda m, b: {}, f)
+`, "rewrite_bindings: comparing one expression with a pattern takes more than the limit"},
+		{"long sequences of patterns", "s = relax.dpl.wildcard()\nl = []\nwhile True:\n    s = s ^ relax.dpl.wildcard()\n    l.append(s)", "the limit of 10000000 steps"},
+		{"many relations of patterns", `
+with relax.dpl.PatternContext() as c:
+    s = relax.dpl.wildcard()
+    for i in range(10002):
+        q = relax.dpl.wildcard()
+        s.used_by(q)
+        s = q
+    c.match_dfb(mod["main"].body.blocks[0])
+`, "match_dfb: a pattern context has more than the limit of 10000 relations"},
 		{"sequences in each other", "p = sequential([])\nfor i in range(60): p = sequential([p, p])", "more than 10000 passes"},
 		{"large constant", "relax.const([0.0] * 100000)", "the limit of 65536 elements"},
 		{"constant of nested lists", "l = []\nfor i in range(60): l = [l, l]\nrelax.const(l)", "nest"},
@@ -98,6 +119,14 @@ func TestHostileScripts(t *testing.T) {
 		})
 	}
 }
+
+// manyWays makes a pattern of additions that does not match a chain of x + x, and in two ways at each of them.
+const manyWays = `
+f = parse('@R.function\ndef main(x0: R.Tensor((2, 2), "float32")):\n' + "\n".join(["    x%d = R.add(x%d, x%d)" % (i + 1, i, i) for i in range(40)]) + "\n    return x40\n")["main"]
+p = relax.dpl.is_const()
+for i in range(40):
+    p = relax.dpl.is_op("relax.add")(p, relax.dpl.wildcard())
+`
 
 // TestFrozenByFunctions checks that exporting a script does not take time that grows with the
 // ways through its functions.

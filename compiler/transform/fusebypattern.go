@@ -150,7 +150,7 @@ func (t *patternFuser) seq(s *relax.SeqExpr) {
 
 // match makes a group of what the pattern matches at a call. Of a group that was made before, the match must hold all.
 func (t *patternFuser) match(vb *relax.VarBinding, call *relax.Call) {
-	found, ok := dpl.Match(t.Pattern, vb.Var, t.bound, t.infer)
+	found, ok := dpl.Match(t.Pattern, vb.Var, t.bound, t.infer, t.c.Budget())
 	if !ok {
 		return
 	}

@@ -3,6 +3,7 @@ package transform
 import (
 	"fmt"
 
+	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
@@ -34,27 +35,28 @@ func RewriteCalls(c *pass.Context, m *ir.Module, f *relax.Function, p dpl.Patter
 
 // RewriteBindings rewrites what the patterns of a context match in a function of m until nothing changes, as RewriteCalls does: TVM's rewrite_bindings.
 func RewriteBindings(c *pass.Context, m *ir.Module, f *relax.Function, patterns *dpl.Context, rewrite dpl.BindingsRewriter) (*relax.Function, error) {
-	return untilStable(c, m, f, maxRewriteSweeps, func(mu *relax.ExprMutator, pure func(relax.Expr) bool, f *relax.Function) (*relax.Function, error) {
-		return dpl.RewriteBindings(mu, pure, patterns, rewrite, f)
+	return untilStable(c, m, f, maxRewriteSweeps, func(mu *relax.ExprMutator, pure func(relax.Expr) bool, f *relax.Function, work *budget.Budget) (*relax.Function, error) {
+		return dpl.RewriteBindings(mu, pure, patterns, rewrite, f, work)
 	})
 }
 
 // rewriteSweep rewrites a function once.
-type rewriteSweep func(mu *relax.ExprMutator, pure func(relax.Expr) bool, f *relax.Function) (*relax.Function, error)
+type rewriteSweep func(mu *relax.ExprMutator, pure func(relax.Expr) bool, f *relax.Function, work *budget.Budget) (*relax.Function, error)
 
 func sweepCalls(p dpl.Pattern, rewrite dpl.Rewriter) rewriteSweep {
-	return func(mu *relax.ExprMutator, pure func(relax.Expr) bool, f *relax.Function) (*relax.Function, error) {
-		return dpl.RewriteCalls(mu, pure, p, rewrite, f)
+	return func(mu *relax.ExprMutator, pure func(relax.Expr) bool, f *relax.Function, work *budget.Budget) (*relax.Function, error) {
+		return dpl.RewriteCalls(mu, pure, p, rewrite, f, work)
 	}
 }
 
 // untilStable sweeps over f until a sweep changes nothing, or nothing but names. A limit of 0 is none.
 func untilStable(c *pass.Context, m *ir.Module, f *relax.Function, limit int, sweep rewriteSweep) (*relax.Function, error) {
+	work := budget.New(c.Context(), 0)
 	for n := 1; ; n++ {
 		if err := c.Err(); err != nil {
 			return nil, err
 		}
-		out, err := sweep(op.NewExprMutator(m), func(e relax.Expr) bool { return isPure(m, e) }, f)
+		out, err := sweep(op.NewExprMutator(m), func(e relax.Expr) bool { return isPure(m, e) }, f, work)
 		if err != nil || out == f {
 			return out, err
 		}

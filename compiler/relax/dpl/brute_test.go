@@ -161,7 +161,7 @@ func TestContextAgainstAllChoices(t *testing.T) {
 			w.same = []int{0, 1}
 			c.SameShape(list[0], list[1])
 		}
-		got := c.Match(bindings, infer)
+		got := c.Match(bindings, infer, nil)
 		want := len(w.relations) > 0 && w.possible(nil, vars, bindings)
 		if (got != nil) != want {
 			t.Fatalf("%v\n%+v\nthe search says %v, a choice exists: %v", body, w, got, want)

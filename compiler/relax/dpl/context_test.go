@@ -203,7 +203,7 @@ func TestContextMatch(t *testing.T) {
 			pc := patternContext{dpl.NewContext()}
 			list := c.build(pc)
 			for _, pc := range []*dpl.Context{pc.Context, pc.Incremental()} {
-				m := pc.Match(f.Body.Blocks[0].Bindings, infer)
+				m := pc.Match(f.Body.Blocks[0].Bindings, infer, nil)
 				var got []string
 				for _, p := range list {
 					if m != nil {
@@ -227,7 +227,7 @@ func TestContextRelations(t *testing.T) {
 	inner, fresh := patternContext{outer.Incremental()}, patternContext{dpl.NewContext()}
 	inner.only(sigmoid, neg)
 	fresh.only(sigmoid, neg)
-	if inner.Match(f.Body.Blocks[0].Bindings, infer) != nil || fresh.Match(f.Body.Blocks[0].Bindings, infer) == nil {
+	if inner.Match(f.Body.Blocks[0].Bindings, infer, nil) != nil || fresh.Match(f.Body.Blocks[0].Bindings, infer, nil) == nil {
 		t.Error("a context does not have the relations of the one that it continues, or has those of another")
 	}
 	if _, err := fresh.OnlyUsedBy(dpl.Sequence(sigmoid), dpl.Sequence(neg), dpl.AnyOperand); err == nil {
@@ -259,7 +259,7 @@ func TestRewriteBindings(t *testing.T) {
 		return map[*relax.Var]relax.Expr{m[p]: part(0), m[q]: part(1)}
 	}
 	mu := op.NewExprMutator(ir.NewModule().With("main", f))
-	out, err := dpl.RewriteBindings(mu, func(relax.Expr) bool { return true }, c, rewrite, f)
+	out, err := dpl.RewriteBindings(mu, func(relax.Expr) bool { return true }, c, rewrite, f, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package dpl
 import (
 	"slices"
 
+	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -10,9 +11,9 @@ import (
 
 // Match finds a variable for each pattern of c among those that the bindings bind or use: each matches its pattern, no two patterns match one, and the
 // relations hold. It returns nil if there is no such choice, or no relation. Patterns are tried on the variables in the order in which these are
-// used first; the search goes back where a choice turns out wrong, and gives up after maxTried choices.
-func (c *Context) Match(bindings []relax.Binding, ctx *relax.InferContext) map[Pattern]*relax.Var {
-	s := &search{c: c, infer: ctx, bound: Bindings{}, users: map[*relax.Var][]*relax.Var{}, operands: map[*relax.Var][]*relax.Var{}, known: map[pairing]bool{}, of: map[Pattern]*relax.Var{}, taken: map[*relax.Var]bool{}}
+// used first; the search goes back where a choice turns out wrong, and gives up after maxTried choices. Each choice is a step of work, as are those of Match.
+func (c *Context) Match(bindings []relax.Binding, ctx *relax.InferContext, work *budget.Budget) map[Pattern]*relax.Var {
+	s := &search{c: c, infer: ctx, work: work, bound: Bindings{}, users: map[*relax.Var][]*relax.Var{}, operands: map[*relax.Var][]*relax.Var{}, known: map[pairing]bool{}, of: map[Pattern]*relax.Var{}, taken: map[*relax.Var]bool{}}
 	for _, b := range bindings {
 		s.bound[b.Bound()] = b.BoundValue()
 		eachUsed(b.BoundValue(), func(v *relax.Var) {
@@ -51,6 +52,7 @@ func eachUsed(e relax.Expr, f func(*relax.Var)) {
 type search struct {
 	c        *Context
 	infer    *relax.InferContext
+	work     *budget.Budget
 	bound    Bindings
 	vars     []*relax.Var // that are used
 	users    map[*relax.Var][]*relax.Var
@@ -90,6 +92,9 @@ func (s *search) plan() bool {
 		}
 		seen[p] = true
 		for _, e := range s.c.edges[p] {
+			if len(s.steps) == maxRelations {
+				panic(&budget.Stop{Cause: errRelations})
+			}
 			s.steps = append(s.steps, searchStep{p, e.to, e.rules})
 			visit(e.to)
 		}
@@ -116,6 +121,7 @@ func (s *search) step(i int) bool {
 		return st.from == nil || slices.Contains(candidates, v) && s.related(st, v) && s.step(i+1)
 	}
 	for _, v := range candidates {
+		s.work.Spend(1)
 		if s.taken[v] || st.from != nil && !s.related(st, v) || !s.matches(st.p, v) {
 			continue
 		}
@@ -150,7 +156,7 @@ func (s *search) matches(p Pattern, v *relax.Var) bool {
 	key := pairing{p, v}
 	out, ok := s.known[key]
 	if !ok {
-		_, out = Match(p, v, s.bound, s.infer)
+		_, out = Match(p, v, s.bound, s.infer, s.work)
 		s.known[key] = out
 	}
 	return out

@@ -3,6 +3,7 @@ package dpl
 import (
 	"strings"
 
+	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -17,20 +18,22 @@ func (m Matches) Has(p Pattern) bool { return m[p] != nil }
 // Bindings are the values that variables are looked through to.
 type Bindings map[*relax.Var]relax.Expr
 
-// Value returns what e stands for: the value of a variable that is bound here, and so on.
+// Value returns what e stands for: the value of a variable that is bound here, and so on. Variables that stand for each other in a circle stand for one of them.
 func (b Bindings) Value(e relax.Expr) relax.Expr {
-	for {
+	for range b { // no way is longer than there are bindings
 		v, ok := e.(*relax.Var)
 		if !ok || b[v] == nil {
 			return e
 		}
 		e = b[v]
 	}
+	return e
 }
 
-// Match compares e with p. Context compares symbolic extents; nil compares structurally.
-func Match(p Pattern, e relax.Expr, bindings Bindings, ctx *relax.InferContext) (Matches, bool) {
-	m := &matcher{bindings: bindings, ctx: ctx, memo: map[Pattern]matched{}}
+// Match compares e with p. Context compares symbolic extents; nil compares structurally. Each comparison of a part is a step of work; beyond its limits, or those
+// of a single Match, Match panics with a *budget.Stop: the ways to try can be exponentially many.
+func Match(p Pattern, e relax.Expr, bindings Bindings, ctx *relax.InferContext, work *budget.Budget) (Matches, bool) {
+	m := &matcher{bindings: bindings, ctx: ctx, work: work, memo: map[Pattern]matched{}}
 	if !m.match(p, e) {
 		return nil, false
 	}
@@ -45,8 +48,11 @@ func Match(p Pattern, e relax.Expr, bindings Bindings, ctx *relax.InferContext) 
 type matcher struct {
 	bindings Bindings
 	ctx      *relax.InferContext
+	work     *budget.Budget
 	memo     map[Pattern]matched
 	trail    []Pattern
+	steps    int
+	depth    int
 }
 
 type matched struct{ raw, value relax.Expr }
@@ -56,8 +62,12 @@ func (m *matcher) match(p Pattern, raw relax.Expr) bool {
 	if old, ok := m.memo[p]; ok {
 		return old.value == e
 	}
+	m.spend()
 	mark := len(m.trail)
-	if !p.matches(m, raw, e) {
+	m.depth++
+	found := p.matches(m, raw, e)
+	m.depth--
+	if !found {
 		m.undo(mark)
 		return false
 	}

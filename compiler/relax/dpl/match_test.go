@@ -117,11 +117,11 @@ func TestMatch(t *testing.T) {
 		{"optional", dpl.Optional(dpl.IsVar("x"), func(p dpl.Pattern) dpl.Pattern { return add(p, any()) }), "a", true},
 		{"optional, not there", dpl.Optional(dpl.IsVar("x"), func(p dpl.Pattern) dpl.Pattern { return add(p, any()) }), "x", true},
 	} {
-		if _, got := dpl.Match(c.p, vars[c.of], bound, ctx); got != c.want {
+		if _, got := dpl.Match(c.p, vars[c.of], bound, ctx, nil); got != c.want {
 			t.Errorf("%s matches %s: %v, want %v", c.name, c.of, got, c.want)
 		}
 	}
-	if _, got := dpl.Match(dpl.Op("relax.matmul", same, same), vars["m"], bound, ctx); got {
+	if _, got := dpl.Match(dpl.Op("relax.matmul", same, same), vars["m"], bound, ctx, nil); got {
 		t.Error("one pattern matches two values")
 	}
 }
@@ -132,7 +132,7 @@ func TestMatches(t *testing.T) {
 	x, c := dpl.Wildcard(), dpl.IsConst()
 	sum := dpl.Op("relax.add", c, x)
 	left, right := dpl.Op("relax.matmul", dpl.Op("relax.exp", x), dpl.Wildcard()), dpl.Op("relax.matmul", sum, dpl.Wildcard())
-	m, ok := dpl.Match(dpl.Or(left, right), vars["m"], bound, ctx)
+	m, ok := dpl.Match(dpl.Or(left, right), vars["m"], bound, ctx, nil)
 	if !ok || m[x] != vars["x"] || m[c] != vars["c"] || m[sum] != vars["a"] {
 		t.Errorf("got %v, %v", m, ok)
 	}

@@ -1,6 +1,7 @@
 package dpl
 
 import (
+	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/relax"
 )
 
@@ -9,10 +10,10 @@ type BindingsRewriter func(m map[Pattern]*relax.Var, b Bindings) map[*relax.Var]
 
 // RewriteBindings rewrites the values of f that the patterns of c match, in one sweep, through the hooks of mu, which it sets: in each dataflow block, and
 // in each run of bindings outside of one for which pure holds. Of what is bound in a block, the rewriter is called until nothing matches or it
-// returns nothing; what it rewrote does not match again. Bindings are reordered where new values need it.
-func RewriteBindings(mu *relax.ExprMutator, pure func(relax.Expr) bool, c *Context, rewrite BindingsRewriter, f *relax.Function) (*relax.Function, error) {
+// returns nothing; what it rewrote does not match again. Bindings are reordered where new values need it. It spends from work as Match does.
+func RewriteBindings(mu *relax.ExprMutator, pure func(relax.Expr) bool, c *Context, rewrite BindingsRewriter, f *relax.Function, work *budget.Budget) (*relax.Function, error) {
 	emit := func(b *relax.BindingBlock, run []relax.Binding) {
-		to := rewritten(mu, c, rewrite, run)
+		to := rewritten(mu, c, rewrite, run, work)
 		if len(to) > 0 {
 			run = inOrder(run, to)
 		}
@@ -53,10 +54,10 @@ func RewriteBindings(mu *relax.ExprMutator, pure func(relax.Expr) bool, c *Conte
 }
 
 // rewritten asks the rewriter until nothing more matches.
-func rewritten(mu *relax.ExprMutator, c *Context, rewrite BindingsRewriter, run []relax.Binding) map[*relax.Var]relax.Expr {
+func rewritten(mu *relax.ExprMutator, c *Context, rewrite BindingsRewriter, run []relax.Binding, work *budget.Budget) map[*relax.Var]relax.Expr {
 	out := map[*relax.Var]relax.Expr{}
 	for len(run) > 0 {
-		found := c.Match(run, mu.Builder().Context())
+		found := c.Match(run, mu.Builder().Context(), work)
 		if found == nil {
 			break
 		}
