@@ -234,7 +234,7 @@ func (n *tileNest) product(s *tir.BufferStore) (x, y, sums tir.Expr, ok bool) {
 	}
 	before, ok1 := a.(*tir.BufferLoad)
 	c, ok2 := tir.IsCallTo(b, tir.OpDp4a)
-	if !ok1 || !ok2 || before.Buffer != s.Buffer || before.Predicate != nil || len(before.Indices) != 1 || !tir.Equal(before.Indices[0], s.Indices[0]) || !zeros(c.Args[2]) {
+	if !ok1 || !ok2 || before.Buffer != s.Buffer || len(s.Buffer.Strides) > 0 || before.Predicate != nil || len(before.Indices) != 1 || !tir.Equal(before.Indices[0], s.Indices[0]) || !zeros(c.Args[2]) {
 		return nil, nil, nil, false
 	}
 	for _, f := range [][2]tir.Expr{{c.Args[0], c.Args[1]}, {c.Args[1], c.Args[0]}} {
@@ -259,7 +259,7 @@ func (n *tileNest) product(s *tir.BufferStore) (x, y, sums tir.Expr, ok bool) {
 // word reports whether a load reads words at one index, under no condition.
 func word(l *tir.BufferLoad) bool {
 	d := l.DType()
-	return d.IsInteger() && d.Bits == 32 && l.Predicate == nil && len(l.Indices) == 1
+	return d.IsInteger() && d.Bits == 32 && l.Predicate == nil && len(l.Indices) == 1 && len(l.Buffer.Strides) == 0
 }
 
 // zeros reports whether an expression is zero in all lanes.

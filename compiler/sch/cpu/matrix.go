@@ -65,7 +65,7 @@ func (p *plan) matrix(v, beside int) *matrix {
 		}
 		var fastest *matrix
 		for _, over := range append(slices.Clone(rows), -1) {
-			if over == row || over >= 0 && (p.extent(over) < 2 || p.ofBands(over) || p.stride(*x, over) == sch.NoStride) {
+			if over == row || over >= 0 && (p.extent(over) < 2 || p.ofBands(over)) {
 				continue
 			}
 			p.eachMatrix(matrix{row: row, over: over, words: words}, v, beside, func(m matrix) {
@@ -94,7 +94,7 @@ func (p *plan) factors(v int) (x, y *access) {
 	for i := range p.loads {
 		a := &p.loads[i]
 		switch s := p.stride(*a, v); {
-		case guarded(*a):
+		case guarded(*a), slices.ContainsFunc(slices.Concat(p.spatial, p.reduce), func(k int) bool { return p.stride(*a, k) == sch.NoStride }):
 			return nil, nil
 		case s == 0:
 			x = a
