@@ -86,6 +86,10 @@ type Machine struct {
 	// Transpose makes parts of as many rows of lanes of 32 bits as a part has lanes: part j has lane j of all rows. The rows have n lanes, four or as many as a part. It is nil where there
 	// are no instructions.
 	Transpose func(rows []*Node, n int) []*Node
+	// Opposite brings lanes of two parts of 32 bits each that are so many lanes apart into the same place of two parts: of groups of twice as many lanes, those in front to x and those behind to y. Used one
+	// after the other for 8, 4, 2 and 1, on what was made of two parts before, it combines all lanes of sixteen parts, or of a power of two of them, in each of the parts' groups of four lanes one of
+	// every fourth. It is nil where parts do not have sixteen such lanes, or there are no instructions.
+	Opposite func(a, b *Node, apart int) (x, y *Node)
 	// Pick makes a part of lanes of 32 bits of others, which are as wide: lane i is lane lanes[i] of all of them one after the other. It is nil where there are no instructions, and
 	// returns nil where single lanes take fewer.
 	Pick func(parts []*Node, lanes []int) *Node

@@ -21,9 +21,10 @@ type Walker struct {
 	slots        map[*tir.Var]*slots
 	promoted     map[*tir.Var]Value // type and mask of the sums that are kept in variables
 	twice        map[*tir.IfThenElse]*maxima
-	squares      *squares // nil where maxima are not those of numbers
-	picks        bool     // lanes of vectors are picked
-	near         []*rows  // what the statements under way read
+	squares      *squares              // nil where maxima are not those of numbers
+	picks        bool                  // lanes of vectors are picked
+	joint        map[*tir.Binary]Value // what statements under way combine of lanes, where it is computed already
+	near         []*rows               // what the statements under way read
 	loops        []loopFrame
 	loads        map[*tir.Buffer]string // what accesses are called in errors
 	stores       map[*tir.Buffer]string

@@ -8,6 +8,29 @@ const maxHalvings = 6
 // acrossLanes combines the lanes of a register as tir.TileReduction writes it: the halves of the vector lane by lane, then the halves of what this gives, until one is left. It
 // takes an operation for each halving, where the lanes one by one take one for each lane. ok is false where e is something else, or the target does not halve vectors.
 func (w *Walker) acrossLanes(e *tir.Binary) (v Value, ok bool) {
+	if v, ok := w.joint[e]; ok {
+		return v, true
+	}
+	v, _, ok = w.combined(e)
+	if !ok {
+		return Value{}, false
+	}
+	for v.Lanes() > 2 {
+		lo, hi := w.gen.Halves(v)
+		if lo == nil {
+			return Value{}, false
+		}
+		half := v.DType.WithLanes(v.Lanes() / 2)
+		if v, ok = w.gen.VectorBinary(e.Op, Value{DType: half, Parts: lo.self[:]}, Value{DType: half, Parts: hi.self[:]}); !ok {
+			return Value{}, false
+		}
+	}
+	elem := v.DType.Elem()
+	return w.arith(e.Op, One(elem, w.LaneOf(v, 0)), One(elem, w.LaneOf(v, 1)), KindName(e)), true
+}
+
+// combined is the register whose lanes e combines by halves, and how many these are; false where e is something else.
+func (w *Walker) combined(e *tir.Binary) (v Value, lanes int64, ok bool) {
 	halvings := 1
 	first := e.A
 	for {
@@ -20,28 +43,17 @@ func (w *Walker) acrossLanes(e *tir.Binary) (v Value, ok bool) {
 	}
 	load, ok := first.(*tir.BufferLoad)
 	if !ok || halvings < 2 {
-		return Value{}, false
+		return Value{}, 0, false
 	}
 	s, n := w.slots[load.Buffer.Data], int64(1)<<halvings
 	if s == nil || s.k != n {
-		return Value{}, false
+		return Value{}, 0, false
 	}
 	at := ConstantIndex(load.Buffer, load.Indices)
 	if at%n != 0 || !w.halved(e, load.Buffer.Data, e.Op, at, 1, n) {
-		return Value{}, false
+		return Value{}, 0, false
 	}
-	v = w.loadSlots(s, at, s.elem.WithLanes(int(n)))
-	for v.Lanes() > 2 {
-		lo, hi := w.gen.Halves(v)
-		if lo == nil {
-			return Value{}, false
-		}
-		half := v.DType.WithLanes(v.Lanes() / 2)
-		if v, ok = w.gen.VectorBinary(e.Op, Value{DType: half, Parts: lo.self[:]}, Value{DType: half, Parts: hi.self[:]}); !ok {
-			return Value{}, false
-		}
-	}
-	return w.arith(e.Op, One(s.elem, w.LaneOf(v, 0)), One(s.elem, w.LaneOf(v, 1)), KindName(e)), true
+	return w.loadSlots(s, at, s.elem.WithLanes(int(n))), n, true
 }
 
 // halved reports whether e combines elements of an array, of n from first those that are from at on by steps, as halving does.

@@ -18,6 +18,10 @@ func (w *Walker) statements(list []tir.Stmt) {
 			list = list[n:]
 			continue
 		}
+		if n := w.jointly(list); n > 0 {
+			list = list[n:]
+			continue
+		}
 		if len(list) > 1 && w.tileProducts(list[1], list[0]) {
 			list = list[2:]
 			continue

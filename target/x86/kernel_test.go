@@ -5,6 +5,8 @@ package x86_test
 import (
 	"context"
 	"flag"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -256,5 +258,80 @@ func TestRefusals(t *testing.T) {
 	want := "exp: Call tir.sigmoid: there is no instruction for sigmoid of float32, nor has the host a function\nprivate: signature: it has no packed signature: other functions call it, and native kernels call none"
 	if s := strings.Join(got, "\n"); s != want {
 		t.Errorf("refused\n%s", s)
+	}
+}
+
+// TestLanesOfSeveral combines the lanes of several arrays in registers in statements that follow each other: rows that differ by magnitudes, so that another order of additions shows, with numbers that are none and zeros of both signs.
+func TestLanesOfSeveral(t *testing.T) {
+	const lanes = 16
+	special := []float64{math.NaN(), math.Inf(1), math.Copysign(0, -1), 0, 1e30, -1e30, 1e-30}
+	for _, d := range []dtype.DType{dtype.Float32T, dtype.Int32T} {
+		for _, o := range []tir.BinaryOp{tir.OpAdd, tir.OpMin, tir.OpMax, tir.OpMul, tir.OpSub} {
+			for _, rows := range []int64{2, 3, 4, 5, 8, 11, 16, 19} {
+				a, b := flat("A", d, rows*lanes), flat("B", d, 2*rows)
+				var list []tir.Stmt
+				var arrays []*tir.Buffer
+				for r := range rows {
+					acc := tir.NewBuffer(fmt.Sprint("acc", r), d, []tir.Expr{tir.Int32(lanes)}, "local")
+					arrays = append(arrays, acc)
+					list = append(list, tir.Store(acc, tir.Load(a, ramp(tir.Int32(r*lanes), 1, lanes)), ramp(tir.Int32(0), 1, lanes)))
+				}
+				var sums []tir.Expr
+				for r, acc := range arrays {
+					var parts []tir.Expr
+					for l := range int64(lanes) {
+						parts = append(parts, tir.Load(acc, tir.Int32(l)))
+					}
+					by := o
+					if r == 13 {
+						by = tir.OpMul
+					}
+					for len(parts) > 1 {
+						half := len(parts) / 2
+						for i := range half {
+							parts[i] = tir.NewBinary(by, parts[i], parts[half+i])
+						}
+						parts = parts[:half]
+					}
+					sum := parts[0]
+					sums = append(sums, sum)
+					if r%3 == 1 { // with something behind it, and what was stored before
+						sum = tir.Add(sum, tir.Load(b, tir.Int32(int64(r-1))))
+					}
+					list = append(list, tir.Store(b, sum, tir.Int32(int64(r))))
+					if r == 6 && rows > 7 { // what the next one combines is another array by now
+						list = append(list, tir.Store(arrays[7], broadcast(sums[6], lanes), ramp(tir.Int32(0), 1, lanes)))
+					}
+				}
+				// The same expression once more, of an array that was changed.
+				list = append(list, tir.Store(arrays[0], broadcast(tir.Const(d, 2), lanes), ramp(tir.Int32(0), 1, lanes)), tir.Store(b, sums[0], tir.Int32(rows)))
+				var body tir.Stmt = tir.Seq(list...)
+				for _, acc := range arrays {
+					body = local(acc, body)
+				}
+				f := primFunc("several", []any{a, b}, body)
+				x := random(d, uint64(rows), rows*lanes)
+				for i := range x.Len() {
+					if d == dtype.Float32T {
+						x.SetFloat(i, x.Float(i)*math.Pow(10, float64(i/lanes%7-3)))
+						if i/lanes == 2 { // zeros alone
+							x.SetFloat(i, math.Copysign(0, float64(i%3)-1))
+						} else if i%23 == 5 && rows > 4 {
+							x.SetFloat(i, special[i/23%len(special)])
+						}
+					}
+				}
+				t.Run(fmt.Sprint(d, o, rows), func(t *testing.T) {
+					check(t, f, x, random(d, 2, 2*rows))
+					lib, _, err := build(pack(t, f), machines["avx512"])
+					if err != nil {
+						t.Fatal(err)
+					}
+					if n := strings.Count(lib.Kernels[0].Text(), "vshuff32x4"); n > 0 != (rows > 3) {
+						t.Errorf("%d of its instructions move quarters of two registers:\n%s", n, lib.Kernels[0].Text())
+					}
+				})
+			}
+		}
 	}
 }

@@ -60,6 +60,9 @@ func machineOf(g *gen) *lower.Machine {
 		m.MaxOfNumbers = g.maxOfNumbers
 		m.PicksMany = 256 / 32
 	}
+	if g.mod.machine.Width == asm.Z {
+		m.Opposite = g.opposite
+	}
 	if g.mod.machine.Features.AMX {
 		m.Tiles = g.tiles()
 	}

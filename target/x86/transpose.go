@@ -37,6 +37,18 @@ func (g *gen) transpose(rows []*node, n int) []*node {
 	return out
 }
 
+// opposite brings lanes that are so many apart into the same place of two vectors.
+func (g *gen) opposite(a, b *node, apart int) (x, y *node) {
+	o, front, behind := asm.VSHUFF32X4, uint64(low), uint64(high)
+	if apart < 4 {
+		o = asm.VSHUFPS
+	}
+	if apart == 4 || apart == 1 {
+		front, behind = even, odd
+	}
+	return g.imm(ins(o, asm.Z), front, a, b), g.imm(ins(o, asm.Z), behind, a, b)
+}
+
 // transposeBytes is transpose for sixteen rows of as many bytes: each step joins neighbors of two rows that are eight rows apart, and after four the rows are columns.
 func (g *gen) transposeBytes(rows []*node) []*node {
 	for range 4 {
