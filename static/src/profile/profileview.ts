@@ -99,7 +99,7 @@ export class ProfileView {
 function figures(s: Summary, { body }: Profile): HTMLElement {
   const figure = (name: string, value: string, more: string): HTMLElement => h("div", {}, h("dt", {}, name), h("dd", {}, value, h("small", {}, more)));
   const perSecond = s.flops / s.median;
-  const limit = s.limit && s.byteOps === 0 ? `, ${Math.round((100 * perSecond * 1e9) / Number(s.limit.flops))} % of ${(Number(s.limit.flops) / 1e9).toPrecision(3)}` : "";
+  const limit = s.limit && !ofBytes(s) ? `, ${Math.round((100 * perSecond * 1e9) / Number(s.limit.flops))} % of ${(Number(s.limit.flops) / 1e9).toPrecision(3)}` : "";
   return h("dl", { class: "profile-figures" },
     figure(`Time of a run, median of ${s.runs.toLocaleString("en")}`, time(s.median), `best ${time(s.best)}`),
     figure("Arithmetic", big(s.flops), `FLOPs in ${plural(s.kernels.length, "kernel")}`),
@@ -107,11 +107,15 @@ function figures(s: Summary, { body }: Profile): HTMLElement {
     body.plan ? figure("Peak memory", bytes(body.plan.peak), `of ${bytes(body.plan.unplanned)} of tensors`) : h("div"));
 }
 
+function ofBytes(s: Summary): boolean {
+  return s.kernels.some((k) => k.byteOps > 0);
+}
+
 // legend says what the numbers are, and how the limit was measured.
 function legend(s: Summary): string {
   const out = ["Times are medians; kernels and the rows below them add up to the time of a run."];
   out.push("Operations are counted in the loops at the sizes of this run, bytes in the arguments, each element once.");
-  if (s.byteOps > 0) out.push("# products and sums of bytes (T.dp4a) count, too.");
+  if (ofBytes(s)) out.push("# products and sums of bytes (T.dp4a) count, too.");
   if (s.special > 0) out.push(`* and ${plural(s.special, "call")} of mathematical functions such as exp, which FLOPs leave out.`);
   if (s.kernels.some((k) => k.bound)) out.push("≤ at most: part of the work depends on conditions.");
   if (s.kernels.some((k) => k.partial)) out.push("? part of the work was not counted.");

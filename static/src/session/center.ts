@@ -170,20 +170,20 @@ export class Center {
   private explain(model: RunModel, step: Step | null, words: [string, string] | null): HTMLElement[] {
     const say = (title: string, text: string, ...more: HTMLElement[]): HTMLElement[] => [h("p", { class: "empty-title" }, title), h("p", {}, text), ...more];
     if (!model.started && model.finished) {
-      return say("No pass has run", "The run ended before the first pass; the message above says why.", h("a", { class: "btn small", href: "/" }, "Choose another model"));
+      return say("No pass has run", "The run ended before the first pass: see the message above.", h("a", { class: "btn small", href: "/" }, "Choose another model"));
     }
-    if (!model.started) return say("Waiting for the run", "The first passes appear as soon as the model has been read.");
+    if (!model.started) return say("Waiting for the run", "Passes appear once the model has been read.");
     if (words) return say(...words);
-    if (!step) return say("Nothing selected", "Choose a pass on the left, or press j for the first one that changed something.");
+    if (!step) return say("Nothing selected", "Choose a pass, or press j for the first that changed something.");
     switch (step.status) {
       case "waiting": return say(step.name, "is waiting for its turn.");
       case "running": return say(step.name, "runs now.");
       case "skipped": return say(`${step.name} did not run`, whySkipped(step));
       case "unknown": return say(`What ${step.name} did is not known`, step.text, this.link("Show the module"));
       case "failed":
-        return say(`${step.name} failed`, "The module before it was kept; everything above is unchanged.", ...stepNotes(step.error, step.diagnostics.filter((d) => d.severity === "error"), this.on.jump), this.link("Show the module before it"));
+        return say(`${step.name} failed`, "The module before it was kept.", ...stepNotes(step.error, step.diagnostics, this.on.jump), this.link("Show the module before it"));
       default:
-        return say(`${step.name} changed nothing`, "The module after it is identical to the module before it.", this.link("Show the module"), ...(this.on.why ? [this.link("Why", this.on.why)] : []));
+        return say(`${step.name} changed nothing`, "The module after it is the same.", this.link("Show the module"), ...(this.on.why ? [this.link("Why", this.on.why)] : []));
     }
   }
 

@@ -24,7 +24,7 @@ test("the calls of a kernel are one row, the slowest first, and all rows are the
   assert.deepEqual(s.kernels.map((k) => [k.name, k.calls, k.time, k.best, k.flops, k.bytes, k.ideal, k.bound]), [["big", 1, 400, 390, 100, 60, 300, true], ["k", 3, 300, 240, 30, 18, 30, false]]);
   assert.deepEqual(s.rest.map((r) => [r.name, r.calls, r.time]), [["packed functions", 3, 100], ["copies of inputs and outputs", 0, 50], ["virtual machine", 0, 130], ["interruptions by other work on the server", 0, 20]]);
   assert.equal([...s.kernels, ...s.rest].reduce((n, r) => n + r.time, 0), s.median);
-  assert.deepEqual([s.flops, s.byteOps, s.special, s.bytes, s.limit], [130, 5, 5, 78, null]);
+  assert.deepEqual([s.flops, s.kernels[1]!.byteOps, s.special, s.bytes, s.limit], [130, 5, 5, 78, null]);
 });
 
 test("the share of a kernel is that of the time of a run", () => {

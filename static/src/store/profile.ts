@@ -30,7 +30,6 @@ export interface Summary {
   kernels: Row[];
   rest: Row[];
   flops: number;
-  byteOps: number;
   special: number;
   bytes: number;
   limit: MachineLimit | null;
@@ -44,8 +43,9 @@ function add(to: Row, call: ProfiledCall, median: number, best: number, ideal: n
   to.calls += call.count;
   to.time += median;
   to.best += best;
-  to.flops += (call.flops ?? 0) + (call.byte_ops ?? 0);
-  to.byteOps += call.byte_ops ?? 0;
+  const ofBytes = call.byte_ops ?? 0;
+  to.flops += (call.flops ?? 0) + ofBytes;
+  to.byteOps += ofBytes;
   to.special += call.special ?? 0;
   to.bytes += (call.read ?? 0) + (call.written ?? 0);
   to.ideal += ideal;
@@ -73,7 +73,7 @@ export function summarize({ body, times }: Profile): Summary | null {
       packed, row("copies of inputs and outputs", false, times.copies), row("virtual machine", false, times.machine),
       ...(times.other ? [row("interruptions by other work on the server", false, times.other)] : []),
     ],
-    flops: sum((r) => r.flops), byteOps: sum((r) => r.byteOps), special: sum((r) => r.special), bytes: sum((r) => r.bytes), limit: times.limit ?? null,
+    flops: sum((r) => r.flops), special: sum((r) => r.special), bytes: sum((r) => r.bytes), limit: times.limit ?? null,
   };
 }
 

@@ -1,1 +1,0 @@
-import{ya as e}from"./chunk-34WDKNZM.js";var o=document.documentElement;function r(){return o.classList.contains("large-type")}function s(){let t=o.classList.toggle("large-type");e(t?"Large type":"Type of the usual size")}export{r as a,s as b};

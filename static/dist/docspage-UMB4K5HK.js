@@ -1,1 +1,0 @@
-import"./chunk-34WDKNZM.js";function c(){let e=document.querySelector(".doc-nav [aria-current]"),o=e?.closest(".doc-nav");o&&(o.scrollTop=e.offsetTop-o.clientHeight/2)}export{c as open};
