@@ -170,9 +170,9 @@ export class Center {
   private explain(model: RunModel, step: Step | null, words: [string, string] | null): HTMLElement[] {
     const say = (title: string, text: string, ...more: HTMLElement[]): HTMLElement[] => [h("p", { class: "empty-title" }, title), h("p", {}, text), ...more];
     if (!model.started && model.finished) {
-      return say("No pass has run", "The run ended before the first pass: see the message above.", h("a", { class: "btn small", href: "/" }, "Choose another model"));
+      return say("No pass has run", "The run ended before: see the message above.", h("a", { class: "btn small", href: "/" }, "Choose another model"));
     }
-    if (!model.started) return say("Waiting for the run", "Passes appear once the model has been read.");
+    if (!model.started) return say("Waiting for the run", "Passes appear once the model is read.");
     if (words) return say(...words);
     if (!step) return say("Nothing selected", "Choose a pass, or press j for the first that changed something.");
     switch (step.status) {
@@ -181,7 +181,7 @@ export class Center {
       case "skipped": return say(`${step.name} did not run`, whySkipped(step));
       case "unknown": return say(`What ${step.name} did is not known`, step.text, this.link("Show the module"));
       case "failed":
-        return say(`${step.name} failed`, "The module before it was kept.", ...stepNotes(step.error, step.diagnostics, this.on.jump), this.link("Show the module before it"));
+        return say(`${step.name} failed`, "The module before it was kept.", ...stepNotes(step.error, step.diagnostics.filter((d) => d.severity === "error"), this.on.jump), this.link("Show the module before it"));
       default:
         return say(`${step.name} changed nothing`, "The module after it is the same.", this.link("Show the module"), ...(this.on.why ? [this.link("Why", this.on.why)] : []));
     }
