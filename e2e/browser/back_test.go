@@ -11,7 +11,7 @@ import (
 // step goes back (-1) or forth (1) in the history of the browser.
 func (p *page) step(by int) {
 	p.t.Helper()
-	eval[bool](p, fmt.Sprintf(`(history.go(%d), true)`, by))
+	eval[bool](p, fmt.Sprintf(`(setTimeout(() => history.go(%d)), true)`, by))
 }
 
 // at waits until the page shows a view of a pass, and says so in its address.
